@@ -104,6 +104,13 @@ async fn input_responses(
         let params = request.get("params").unwrap_or(&Value::Null);
         let response = match request.get("method").and_then(Value::as_str) {
             Some("elicitation/create") => elicitation::answer(handler, params).await,
+            Some("sampling/createMessage") => match handler.sample(params.clone()).await {
+                Some(result) => result,
+                None => {
+                    let method = "sampling/createMessage".to_owned();
+                    return Err(ProtocolError::UnsupportedInputRequest(method).into());
+                }
+            },
             Some("roots/list") => json!({ "roots": [] }),
             other => {
                 let method = text::line(other.unwrap_or("something"), 60);

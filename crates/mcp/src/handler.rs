@@ -24,6 +24,12 @@ pub trait CallHandler: Send + Sync + fmt::Debug {
 
     /// Waits for a person, within a deadline of its own. What nobody can be asked is declined.
     async fn elicit(&self, request: Elicitation) -> ElicitationAnswer;
+
+    /// Has a model of whoever made the call answer `sampling/createMessage`: its params become its
+    /// result, both as the protocol has them. None: there is no such model.
+    async fn sample(&self, _params: Value) -> Option<Value> {
+        None
+    }
 }
 
 /// How far a call has come.

@@ -47,6 +47,8 @@ pub struct RpcError {
 
 /// Codes that a client acts on.
 impl RpcError {
+    /// What a client answers to a sampling request that it declines.
+    pub const USER_REJECTED: i64 = -1;
     pub const METHOD_NOT_FOUND: i64 = -32601;
     pub const INVALID_PARAMS: i64 = -32602;
     /// A header does not say what the body says.
@@ -150,6 +152,12 @@ pub(crate) fn response(id: &RawValue, result: &Value) -> String {
 pub(crate) fn error(id: &RawValue, code: i64, message: &str) -> String {
     let message = json(message);
     format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":{message}}}}}"#)
+}
+
+/// To `sampling/createMessage` where nobody has a model for it.
+pub(crate) fn sampling_refusal(id: &RawValue) -> String {
+    let why = "Whoever made this call has no model to sample from. Do without it.";
+    error(id, RpcError::USER_REJECTED, why)
 }
 
 fn json(value: &(impl Serialize + ?Sized)) -> String {

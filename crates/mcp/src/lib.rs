@@ -15,6 +15,7 @@ mod call;
 mod content;
 mod elicitation;
 mod handler;
+mod listing;
 mod tools;
 
 mod negotiate;
@@ -41,6 +42,7 @@ pub use handler::{
     ProgressNotification, TokenProvider,
 };
 pub use jsonrpc::RpcError;
+pub use listing::{ListEntry, ListKind, ListVersions};
 pub use peer::{ClientCapabilities, ClientInfo, McpServerInfo, ProtocolEra};
 pub use process::Program;
 pub use session_log::{SessionEvent, SessionNotice, SessionObserver};

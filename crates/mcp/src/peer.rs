@@ -28,6 +28,7 @@ pub struct ClientInfo {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ClientCapabilities {
     pub elicitation: bool,
+    pub sampling: bool,
     /// Calls of the stateless era that go on as tasks.
     pub tasks: bool,
 }
@@ -35,6 +36,7 @@ pub struct ClientCapabilities {
 impl ClientCapabilities {
     pub const ALL: Self = Self {
         elicitation: true,
+        sampling: true,
         tasks: true,
     };
 }

@@ -19,7 +19,7 @@ mod cursor;
 mod problem;
 mod schema;
 
-use cursor::PageCursor;
+pub(crate) use cursor::PageCursor;
 pub use problem::{SchemaRepair, ToolDefect, ToolListProblem};
 
 /// Bounds memory when a server keeps on listing tools or pages.

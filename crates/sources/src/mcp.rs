@@ -9,6 +9,7 @@ mod server;
 mod settings;
 
 mod call_activity;
+mod context;
 mod lister;
 mod offered_tools;
 mod shared;

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use async_trait::async_trait;
+use serde_json::Value;
 use tenon_domain::{FormAnswer, FormRequest};
 
 /// Receives the progress of a call and answers its elicitations.
@@ -13,6 +14,12 @@ pub trait CallClient: Send + Sync + fmt::Debug {
     /// Asks a person, within a deadline of its own. Declines at once where there is no
     /// person to ask.
     async fn ask(&self, message: String, wants: FormRequest) -> FormAnswer;
+
+    /// Has a model of its own answer, where a tool wants one: params and result of MCP's
+    /// `sampling/createMessage`. None: it has no model for that.
+    async fn sample(&self, _params: Value) -> Option<Value> {
+        None
+    }
 }
 
 /// A progress notification of a call.

@@ -8,6 +8,7 @@
 pub mod call_client;
 pub mod call_limits;
 pub mod call_timer;
+pub mod context_source;
 pub mod registry;
 pub mod source;
 pub mod toolset;
@@ -29,6 +30,9 @@ pub use call_error::{ApprovalAdvice, CallError, InputProblem};
 pub use call_limits::CallLimits;
 pub use call_timer::{CallTimer, TimerPause};
 pub use catalog::Tool;
+pub use context_source::{
+    ContextChange, ContextEntry, ContextKind, ContextSource, ResourceWatch,
+};
 pub use free_space::{FreeSpace, NoSpace};
 pub use output_store::{MemoryOutputStore, OutputStore};
 pub use quota::{OverQuota, Quota, QuotaLimits, StorageInventory};

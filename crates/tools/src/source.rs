@@ -15,6 +15,7 @@ use url::Url;
 
 use crate::call_client::{CallClient, ProgressUpdate};
 use crate::call_timer::CallTimer;
+use crate::context_source::ContextSource;
 
 /// A source of tools: built-ins, a server, a browser.
 ///
@@ -76,6 +77,11 @@ pub trait ToolSource: Send + Sync {
         None
     }
 
+    /// Its resources and prompts, if it is of a kind that has any.
+    fn context(&self) -> Option<&dyn ContextSource> {
+        None
+    }
+
     /// Runs a tool by its native name. The input fits the schema the source gave.
     async fn call(&self, tool: &str, input: Value, context: &CallContext) -> ToolResult;
 }
@@ -117,6 +123,12 @@ impl CallContext {
     pub async fn ask(&self, message: String, wants: FormRequest) -> FormAnswer {
         let _pause = self.timer.pause();
         self.client.ask(message, wants).await
+    }
+
+    /// Asks the model of whoever made the call. The timeouts of the call are paused meanwhile.
+    pub async fn sample(&self, params: Value) -> Option<Value> {
+        let _pause = self.timer.pause();
+        self.client.sample(params).await
     }
 }
 

@@ -11,7 +11,7 @@ use tenon_domain::{
 use tenon_sources::mcp::{McpServer, McpSettings, StartMode};
 use tenon_sources::openapi::{InheritedState, OpenapiServer, OpenapiSettings};
 use tenon_sources::{ServerStatus, Startup, SupervisedServer};
-use tenon_tools::{CallContext, Connection, ToolSource};
+use tenon_tools::{CallContext, Connection, ContextSource, ToolSource};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;

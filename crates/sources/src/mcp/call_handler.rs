@@ -1,6 +1,7 @@
 //! The context of a call, as the protocol wants to reach it.
 
 use async_trait::async_trait;
+use serde_json::Value;
 use tenon_domain::form::fields::FormFields;
 use tenon_domain::{FormAnswer, FormRequest};
 use tenon_mcp::{
@@ -50,13 +51,17 @@ impl CallHandler for ContextHandler {
             (FormAnswer::Cancel, _) => ElicitationAnswer::Cancel,
         }
     }
+
+    async fn sample(&self, params: Value) -> Option<Value> {
+        self.0.sample(params).await
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
-    use serde_json::{Value, json};
+    use serde_json::json;
     use tenon_domain::{CallId, UserId};
     use tenon_tools::{CallClient, CallOrigin, CallTimer};
     use tokio_util::sync::CancellationToken;

@@ -9,13 +9,14 @@ use async_trait::async_trait;
 use serde_json::Value;
 use tenon_domain::{ErrorDetail, SourceInfo, SourceState, ToolDefinition, ToolError, ToolResult};
 use tenon_mcp::{CallHandler, Error};
-use tenon_tools::{CallContext, ProgressUpdate, ToolSource};
+use tenon_tools::{CallContext, ContextSource, ProgressUpdate, ToolSource};
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::DropGuard;
 
 use super::call_activity::CallActivity;
 use super::call_handler::ContextHandler;
 use super::content;
+use super::context::ContextCache;
 use super::explain::{explain_connection, tool_error};
 use super::offered_tools::OfferedTools;
 use super::settings::{McpSettings, StartMode};
@@ -43,7 +44,7 @@ const HEALTH_CHECK_TIMEOUT: Duration = Duration::from_secs(3);
 /// One MCP server, started, watched and started again by a task of its own.
 /// The task and the process end when this is dropped or stopped.
 pub struct McpServer {
-    shared: Arc<McpShared>,
+    pub(super) shared: Arc<McpShared>,
     _stops: DropGuard,
 }
 
@@ -78,6 +79,7 @@ impl McpServer {
             timeouts,
             core,
             activity: CallActivity::default(),
+            context: ContextCache::default(),
             doubt: Notify::new(),
             login_demand: watch::Sender::new(LoginDemand::default()),
         });
@@ -202,6 +204,10 @@ impl ToolSource for McpServer {
 
     fn deadline(&self, tool: &str) -> Option<Duration> {
         self.shared.core.call_timeouts.of(tool)
+    }
+
+    fn context(&self) -> Option<&dyn ContextSource> {
+        Some(self)
     }
 
     async fn call(&self, tool: &str, input: Value, context: &CallContext) -> ToolResult {

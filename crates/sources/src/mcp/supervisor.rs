@@ -185,6 +185,8 @@ impl McpSupervisor {
         let viewers = shared.settings.viewers.clone();
         let mut lister = Lister::new(active.connection.clone(), viewers, shared.timeouts);
         let (mut is_up, mut failed_lists) = (false, 0);
+        let forwarding = shared.context.forward(&active.connection, shared.timeouts.list);
+        let mut forwarding = std::pin::pin!(forwarding);
         let why = loop {
             tokio::select! {
                 biased;
@@ -212,6 +214,7 @@ impl McpSupervisor {
                         shared.core.status.degraded(why);
                     }
                 },
+                never = &mut forwarding => match never {},
                 () = shared.idle() => {
                     let state = shared.core.status.state();
                     shared.core.status.asleep();
