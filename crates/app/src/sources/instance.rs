@@ -258,6 +258,10 @@ impl ToolSource for RegistryEntry {
         config::timeouts(&self.config).of(tool)
     }
 
+    fn context(&self) -> Option<&dyn ContextSource> {
+        self.server.context()
+    }
+
     async fn call(&self, tool: &str, input: Value, context: &CallContext) -> ToolResult {
         self.server.call(tool, input, context).await
     }
