@@ -14,6 +14,7 @@ mod connection;
 mod call;
 mod content;
 mod elicitation;
+mod entry;
 mod handler;
 mod listing;
 mod tools;
@@ -43,7 +44,7 @@ pub use handler::{
     ProgressNotification, TokenProvider,
 };
 pub use jsonrpc::RpcError;
-pub use listing::{ListEntry, ListKind, ListVersions};
+pub use entry::{EntryKind, ListEntry, ListVersions};
 pub use peer::{ClientCapabilities, ClientInfo, McpServerInfo, ProtocolEra};
 pub use process::Program;
 pub use session_log::{SessionEvent, SessionNotice, SessionObserver};
@@ -51,4 +52,4 @@ pub use tools::{
     McpTool, SchemaRepair, ToolAnnotations, ToolDefect, ToolList, ToolListProblem, parse_tools,
 };
 pub use transport::check_header;
-pub use transport::header_params::HeaderParamError;
+pub use transport::header_params::{HeaderParamError, routing_headers};

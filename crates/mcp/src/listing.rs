@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
+use crate::entry::{EntryKind, ListEntry};
 use crate::error::{Error, ProtocolError, json_reason};
 use crate::jsonrpc::{ParamsBuilder, RpcError};
 use crate::session::{RpcRequest, Session};
@@ -20,66 +21,9 @@ const MAX_ENTRY_BYTES: usize = 64 * 1024;
 /// An entry is asked for by this, so it is never changed.
 const MAX_KEY_BYTES: usize = 4 * 1024;
 
-/// A list of entries that are no tools.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ListKind {
-    Resources,
-    ResourceTemplates,
-    Prompts,
-}
-
-/// An entry of a list, as the server wrote it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ListEntry {
-    /// The URI, the URI template or the name.
-    pub key: String,
-    pub fields: Map<String, Value>,
-}
-
-/// How often each list may have changed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct ListVersions {
-    pub resources: u64,
-    pub prompts: u64,
-}
-
-impl ListKind {
-    /// The field that an entry is asked for by.
-    pub fn key(self) -> &'static str {
-        match self {
-            Self::Resources => "uri",
-            Self::ResourceTemplates => "uriTemplate",
-            Self::Prompts => "name",
-        }
-    }
-
-    pub(crate) fn capability(self) -> &'static str {
-        match self {
-            Self::Resources | Self::ResourceTemplates => "resources",
-            Self::Prompts => "prompts",
-        }
-    }
-
-    fn method(self) -> &'static str {
-        match self {
-            Self::Resources => "resources/list",
-            Self::ResourceTemplates => "resources/templates/list",
-            Self::Prompts => "prompts/list",
-        }
-    }
-
-    fn entries(self, page: RawPage<'_>) -> Vec<&RawValue> {
-        match self {
-            Self::Resources => page.resources,
-            Self::ResourceTemplates => page.resource_templates,
-            Self::Prompts => page.prompts,
-        }
-    }
-}
-
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-struct RawPage<'a> {
+struct RawEntryPage<'a> {
     #[serde(borrow)]
     resources: Vec<&'a RawValue>,
     #[serde(borrow)]
@@ -89,10 +33,18 @@ struct RawPage<'a> {
     next_cursor: Option<Value>,
 }
 
+fn entries(kind: EntryKind, page: RawEntryPage<'_>) -> Vec<&RawValue> {
+    match kind {
+        EntryKind::Resources => page.resources,
+        EntryKind::ResourceTemplates => page.resource_templates,
+        EntryKind::Prompts => page.prompts,
+    }
+}
+
 /// All pages as one list; empty where the server does not know the method.
 pub(crate) async fn list_all(
     session: &Session,
-    kind: ListKind,
+    kind: EntryKind,
     timeout: Duration,
 ) -> Result<Vec<ListEntry>, Error> {
     let mut list = Vec::new();
@@ -107,11 +59,11 @@ pub(crate) async fn list_all(
         if pages.add_page(page.get().len()).is_err() {
             break;
         }
-        let page: RawPage<'_> = serde_json::from_str(page.get())
+        let page: RawEntryPage<'_> = serde_json::from_str(page.get())
             .map_err(|error| ProtocolError::InvalidResult(json_reason(&error)))?;
         let next = page.next_cursor.as_ref().and_then(Value::as_str);
         let next = next.map(str::to_owned).filter(|next| !next.is_empty());
-        list.extend(kind.entries(page).into_iter().filter_map(|raw| read(kind, raw)));
+        list.extend(entries(kind, page).into_iter().filter_map(|raw| read(kind, raw)));
         list.truncate(MAX_ENTRIES);
         match next {
             Some(next) if list.len() < MAX_ENTRIES && pages.advance(&next).is_ok() => {
@@ -123,7 +75,7 @@ pub(crate) async fn list_all(
     Ok(list)
 }
 
-fn read(kind: ListKind, raw: &RawValue) -> Option<ListEntry> {
+fn read(kind: EntryKind, raw: &RawValue) -> Option<ListEntry> {
     if raw.get().len() > MAX_ENTRY_BYTES {
         return None;
     }
@@ -142,7 +94,7 @@ mod tests {
     fn one_bad_entry_costs_only_itself() {
         let check = |raw: &str, expected: Option<&str>| {
             let raw: &RawValue = serde_json::from_str(raw).unwrap();
-            let read = read(ListKind::Resources, raw).map(|entry| entry.key);
+            let read = read(EntryKind::Resources, raw).map(|entry| entry.key);
             assert_eq!(read.as_deref(), expected, "{raw}");
         };
         check(r#"{"uri":"a://b","name":"b"}"#, Some("a://b"));

@@ -12,9 +12,9 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
 
+use crate::entry::{EntryKind, ListVersions};
 use crate::error::{ConnectionError, Error};
 use crate::handler::CallHandler;
-use crate::listing::{ListKind, ListVersions};
 use crate::session_log::SessionLog;
 
 mod incoming;
@@ -134,10 +134,10 @@ impl PendingRequests {
         self.list_versions.subscribe()
     }
 
-    pub(crate) fn notify_list_changed(&self, kind: ListKind) {
+    pub(crate) fn notify_list_changed(&self, kind: EntryKind) {
         self.list_versions.send_modify(|versions| match kind {
-            ListKind::Resources | ListKind::ResourceTemplates => versions.resources += 1,
-            ListKind::Prompts => versions.prompts += 1,
+            EntryKind::Resources | EntryKind::ResourceTemplates => versions.resources += 1,
+            EntryKind::Prompts => versions.prompts += 1,
         });
     }
 

@@ -6,6 +6,7 @@ pub mod api_fault;
 pub mod authorize;
 pub mod error;
 pub mod guard;
+pub mod mcp;
 pub mod route;
 pub mod router;
 pub mod serve;

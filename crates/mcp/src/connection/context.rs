@@ -10,9 +10,10 @@ use serde_json::{Map, Value};
 use tokio::sync::{broadcast, watch};
 
 use super::McpConnection;
+use crate::entry::{EntryKind, ListEntry, ListVersions};
 use crate::error::{Error, ProtocolError, json_reason};
 use crate::jsonrpc::{ParamsBuilder, RpcError};
-use crate::listing::{self, ListEntry, ListKind, ListVersions};
+use crate::listing;
 use crate::peer::ProtocolEra;
 use crate::session::RpcRequest;
 
@@ -21,12 +22,12 @@ const MAX_WATCHED_RESOURCES: usize = 256;
 
 impl McpConnection {
     /// Whether the server has such a list.
-    pub fn has_list(&self, kind: ListKind) -> bool {
+    pub fn has_list(&self, kind: EntryKind) -> bool {
         self.capabilities.get(kind.capability()).is_some()
     }
 
     /// All entries, page after page. Empty where the server has no such list.
-    pub async fn list(&self, kind: ListKind, timeout: Duration) -> Result<Vec<ListEntry>, Error> {
+    pub async fn list(&self, kind: EntryKind, timeout: Duration) -> Result<Vec<ListEntry>, Error> {
         if !self.has_list(kind) {
             return Ok(Vec::new());
         }

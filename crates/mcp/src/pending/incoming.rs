@@ -11,10 +11,10 @@ use tenon_text as text;
 use tokio::sync::mpsc;
 
 use super::{ClientMethod, MessageOutcome, PendingRequests, ServerRequest, StreamOrigin};
+use crate::entry::EntryKind;
 use crate::error::{Error, ProtocolError};
 use crate::handler::ProgressNotification;
 use crate::jsonrpc::{self, IncomingMessage, RpcError, own_id};
-use crate::listing::ListKind;
 use crate::session_log::SessionNotice;
 
 /// How many messages that are none are logged.
@@ -205,8 +205,8 @@ impl PendingRequests {
                 }
             }
             "notifications/tools/list_changed" => self.notify_tools_changed(),
-            "notifications/resources/list_changed" => self.notify_list_changed(ListKind::Resources),
-            "notifications/prompts/list_changed" => self.notify_list_changed(ListKind::Prompts),
+            "notifications/resources/list_changed" => self.notify_list_changed(EntryKind::Resources),
+            "notifications/prompts/list_changed" => self.notify_list_changed(EntryKind::Prompts),
             "notifications/resources/updated" => {
                 #[derive(Deserialize)]
                 struct UpdatedParams {
@@ -228,8 +228,8 @@ impl PendingRequests {
                 if is_renewed {
                     // What changed between the two subscriptions was notified to nobody.
                     self.notify_tools_changed();
-                    self.notify_list_changed(ListKind::Resources);
-                    self.notify_list_changed(ListKind::Prompts);
+                    self.notify_list_changed(EntryKind::Resources);
+                    self.notify_list_changed(EntryKind::Prompts);
                 }
             }
             "notifications/message" => {

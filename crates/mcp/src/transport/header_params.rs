@@ -58,22 +58,31 @@ pub(crate) fn read(schema: &Map<String, Value>) -> Result<Vec<HeaderParam>, Head
     }
 }
 
+/// What a request of the stateless era repeats of its body in headers.
+pub fn routing_headers(method: &str, name: Option<&str>) -> HeaderMap {
+    let headers = [(METHOD, Some(method)), (NAME, name)].into_iter();
+    let written = headers.filter_map(|(header, value)| {
+        let value = HeaderValue::try_from(encode(value?)).ok()?;
+        Some((header, value))
+    });
+    written.collect()
+}
+
 /// Writes the headers of one request.
 pub(crate) fn write(
     outgoing: &Outgoing<'_>,
     header_params: &HeaderParams,
     headers: &mut HeaderMap,
 ) {
+    headers.extend(routing_headers(outgoing.method, outgoing.name));
     let mut put = |name: HeaderName, value: &str| {
         if let Ok(value) = HeaderValue::try_from(encode(value)) {
             headers.insert(name, value);
         }
     };
-    put(METHOD, outgoing.method);
     let Some(name) = outgoing.name else {
         return;
     };
-    put(NAME, name);
     for param in header_params.get(name).into_iter().flatten() {
         let steps = &mut param.path.iter();
         let value = outgoing

@@ -21,11 +21,11 @@ use super::endpoint::{self, HttpEndpoint, HttpRequest, LAST_EVENT_ID};
 use super::header_params::{self, HeaderParams};
 use super::notification_stream;
 use super::post_queue::PostQueue;
+use crate::entry::EntryKind;
 use crate::error::{ConnectionError, Error, ProtocolError};
 use crate::jsonrpc::{self, MAX_MESSAGE_BYTES};
 use crate::message::{PROTOCOL_VERSION, SESSION_ID};
 use crate::peer::STATELESS_VERSION;
-use crate::listing::ListKind;
 use crate::pending::{PendingRequests, StreamOrigin};
 use crate::session_log::SessionNotice;
 
@@ -301,8 +301,8 @@ impl StreamableHttp {
         self.on_initialized(params);
         self.pending.log().notice(SessionNotice::SessionRestored);
         self.pending.notify_tools_changed();
-        self.pending.notify_list_changed(ListKind::Resources);
-        self.pending.notify_list_changed(ListKind::Prompts);
+        self.pending.notify_list_changed(EntryKind::Resources);
+        self.pending.notify_list_changed(EntryKind::Prompts);
         Ok(())
     }
 

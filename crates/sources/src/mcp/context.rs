@@ -1,113 +1,23 @@
-//! Resources and prompts of a server: listed when somebody asks, then kept until the server says
-//! that they changed, or is another one.
+//! Resources and prompts of a server.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::convert::Infallible;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use futures::stream::{self, BoxStream, StreamExt};
+use futures::stream::BoxStream;
 use serde_json::{Map, Value};
 use tenon_domain::{ErrorDetail, ToolError};
-use tenon_mcp::{Error, ListKind, ListVersions, McpConnection};
+use tenon_mcp::{EntryKind, Error, ListVersions};
 use tenon_tools::{ContextChange, ContextEntry, ContextKind, ContextSource, ResourceWatch};
-use tokio::sync::{broadcast, watch};
 
+use super::context_cache::CachedList;
 use super::explain::{explain_connection, tool_error};
 use super::server::McpServer;
 use super::status::ActiveConnection;
 use crate::supervisor::{Availability, UnavailableReason};
 
-/// How many changes a subscriber may be behind; then it hears that the lists changed.
-const MAX_UNREAD_CHANGES: usize = 256;
-
 /// For a resource or a prompt, where the settings of the server name no timeout.
 const READ_TIMEOUT: Duration = Duration::from_secs(60);
-
-/// What is known of a server's resources and prompts.
-#[derive(Debug)]
-pub(super) struct ContextCache {
-    lists: Mutex<HashMap<ContextKind, CachedList>>,
-    changes: broadcast::Sender<ContextChange>,
-    /// By URI, how many watch it.
-    watched: Arc<watch::Sender<BTreeMap<String, usize>>>,
-}
-
-#[derive(Debug, Clone)]
-struct CachedList {
-    /// Of which connection, and of which version of its list.
-    connection: u64,
-    version: u64,
-    entries: Arc<[ContextEntry]>,
-}
-
-impl Default for ContextCache {
-    fn default() -> Self {
-        Self {
-            lists: Mutex::default(),
-            changes: broadcast::Sender::new(MAX_UNREAD_CHANGES),
-            watched: Arc::new(watch::Sender::new(BTreeMap::new())),
-        }
-    }
-}
-
-impl ContextCache {
-    /// Passes on what a connection notifies of, for as long as it is the one there is.
-    pub(super) async fn forward(
-        &self,
-        connection: &McpConnection,
-        list_timeout: Duration,
-    ) -> Infallible {
-        let mut versions = connection.list_versions();
-        let mut updates = connection.resource_updates();
-        let mut watched = self.watched.subscribe();
-        let mut known = ListVersions::default();
-        // It may be another server than before; who has never asked misses nothing.
-        if !self.lists().is_empty() {
-            self.announce(ContextChange::Resources);
-            self.announce(ContextChange::Prompts);
-        }
-        // So that those that are watched already count as news to this connection.
-        watched.mark_changed();
-        loop {
-            tokio::select! {
-                changed = versions.changed() => {
-                    let now = *versions.borrow_and_update();
-                    if now.resources != known.resources {
-                        self.announce(ContextChange::Resources);
-                    }
-                    if now.prompts != known.prompts {
-                        self.announce(ContextChange::Prompts);
-                    }
-                    known = now;
-                    if changed.is_err() {
-                        return std::future::pending().await;
-                    }
-                }
-                updated = updates.recv() => match updated {
-                    Ok(uri) => self.announce(ContextChange::Resource(uri)),
-                    Err(broadcast::error::RecvError::Lagged(_)) => self.announce(ContextChange::Resources),
-                    Err(broadcast::error::RecvError::Closed) => return std::future::pending().await,
-                },
-                _ = watched.changed() => {
-                    let uris: BTreeSet<String> = watched.borrow_and_update().keys().cloned().collect();
-                    // The supervisor finds out by itself whether the connection still stands.
-                    let _ = connection.watch_resources(uris, list_timeout).await;
-                }
-            }
-        }
-    }
-
-    fn announce(&self, change: ContextChange) {
-        // Nobody may be listening.
-        let _ = self.changes.send(change);
-    }
-
-    fn lists(&self) -> MutexGuard<'_, HashMap<ContextKind, CachedList>> {
-        self.lists.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
 
 impl McpServer {
     /// The connection there is; one that sleeps or is starting is waited for, but not one that failed.
@@ -146,7 +56,7 @@ impl McpServer {
 impl ContextSource for McpServer {
     async fn list(&self, kind: ContextKind) -> Result<Arc<[ContextEntry]>, ToolError> {
         let cache = &self.shared.context;
-        let cached = cache.lists().get(&kind).cloned();
+        let cached = cache.get(kind);
         let is_open = matches!(self.shared.core.status.availability(), Availability::Open(_));
         if let Some(cached) = cached.as_ref().filter(|_| !is_open) {
             // What it listed last stays, as its tools do.
@@ -162,7 +72,7 @@ impl ContextSource for McpServer {
             return Ok(cached.entries);
         }
         let timeout = self.shared.timeouts.list;
-        let listed = active.connection.list(list_kind(kind), timeout).await;
+        let listed = active.connection.list(entry_kind(kind), timeout).await;
         let listed = listed.map_err(|error| self.context_error(&active, "", error))?;
         let entries: Arc<[ContextEntry]> = listed
             .into_iter()
@@ -176,7 +86,7 @@ impl ContextSource for McpServer {
             version,
             entries: entries.clone(),
         };
-        cache.lists().insert(kind, cached);
+        cache.set(kind, cached);
         Ok(entries)
     }
 
@@ -218,44 +128,19 @@ impl ContextSource for McpServer {
     }
 
     fn watch_resource(&self, uri: &str) -> ResourceWatch {
-        let watched = self.shared.context.watched.clone();
-        let uri = uri.to_owned();
-        watched.send_if_modified(|watched| {
-            let watchers = watched.entry(uri.clone()).or_default();
-            *watchers += 1;
-            *watchers == 1
-        });
-        ResourceWatch::new(move || {
-            watched.send_if_modified(|watched| match watched.get_mut(&uri) {
-                Some(watchers) if *watchers > 1 => {
-                    *watchers -= 1;
-                    false
-                }
-                _ => watched.remove(&uri).is_some(),
-            });
-        })
+        self.shared.context.watch_resource(uri)
     }
 
     fn changes(&self) -> BoxStream<'static, ContextChange> {
-        let changes = self.shared.context.changes.subscribe();
-        let next = |mut changes: broadcast::Receiver<ContextChange>| async move {
-            match changes.recv().await {
-                Ok(change) => Some((change, changes)),
-                Err(broadcast::error::RecvError::Lagged(_)) => {
-                    Some((ContextChange::Resources, changes))
-                }
-                Err(broadcast::error::RecvError::Closed) => None,
-            }
-        };
-        stream::unfold(changes, next).boxed()
+        self.shared.context.changes()
     }
 }
 
-fn list_kind(kind: ContextKind) -> ListKind {
+fn entry_kind(kind: ContextKind) -> EntryKind {
     match kind {
-        ContextKind::Resources => ListKind::Resources,
-        ContextKind::ResourceTemplates => ListKind::ResourceTemplates,
-        ContextKind::Prompts => ListKind::Prompts,
+        ContextKind::Resources => EntryKind::Resources,
+        ContextKind::ResourceTemplates => EntryKind::ResourceTemplates,
+        ContextKind::Prompts => EntryKind::Prompts,
     }
 }
 

@@ -16,7 +16,7 @@ use tokio_util::sync::DropGuard;
 use super::call_activity::CallActivity;
 use super::call_handler::ContextHandler;
 use super::content;
-use super::context::ContextCache;
+use super::context_cache::ContextCache;
 use super::explain::{explain_connection, tool_error};
 use super::offered_tools::OfferedTools;
 use super::settings::{McpSettings, StartMode};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::sync::{Notify, watch};
 
 use super::call_activity::CallActivity;
-use super::context::ContextCache;
+use super::context_cache::ContextCache;
 use super::offered_tools::OfferedTools;
 use super::settings::McpSettings;
 use super::status::ActiveConnection;
