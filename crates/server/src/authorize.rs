@@ -10,7 +10,7 @@ use tenon_app::auth::{AuthMethod, CurrentUser};
 use crate::api_fault::ApiFault;
 use crate::connections::ClientConnection;
 use crate::error::ApiError;
-use crate::mcp::resource_metadata_url;
+use crate::mcp_endpoint::resource_metadata_url;
 use crate::request::{authenticate, bearer};
 
 /// For whom a route is.

@@ -16,6 +16,7 @@ pub mod wire;
 mod api;
 mod concurrency;
 mod connections;
+mod mcp_endpoint;
 mod openai;
 mod request;
 mod run_to_end;

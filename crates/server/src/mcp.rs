@@ -8,10 +8,28 @@ mod hub_caller;
 mod hub_context;
 mod hub_service;
 mod output;
-mod resource_metadata;
 mod resource_watches;
 mod tool_listings;
 
-pub(crate) use resource_metadata::{RESOURCE_METADATA_PATH, resource_metadata, resource_metadata_url};
 pub use hub_caller::HubCaller;
-pub use hub_service::{HubService, identity};
+pub use hub_service::HubService;
+
+use anyhow::Result;
+use tenon_app::app::App;
+use tenon_mcp::server::{McpServer, ServerIdentity, ServerOptions};
+
+/// The hub, ready for requests of any transport. Whoever listens checks hosts and origins.
+pub(crate) fn hub(app: App) -> McpServer<HubService> {
+    let identity = ServerIdentity {
+        name: "tenon".into(),
+        title: "Tenon".into(),
+        version: env!("CARGO_PKG_VERSION").into(),
+    };
+    McpServer::new(HubService::new(app), &identity, ServerOptions::default())
+}
+
+/// Serves whoever is at the other end of standard input and output, until they close it.
+pub async fn serve_stdio(app: App, caller: HubCaller) -> Result<()> {
+    let (input, output) = (tokio::io::stdin(), tokio::io::stdout());
+    Ok(hub(app).serve_stdio(input, output, caller).await?)
+}

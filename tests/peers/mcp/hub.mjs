@@ -1,10 +1,13 @@
-// The hub as the official TypeScript client sees it: `hub.mjs URL KEY SERVER`. Prints what it saw as
-// one JSON object.
-import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
+// The hub as the official TypeScript client sees it: `hub.mjs NODE_MODULES URL KEY SERVER`. Prints what
+// it saw as one JSON object.
+import { pathToFileURL } from "node:url";
 
-const [base, key, server] = process.argv.slice(2);
+const [modules, base, key, server] = process.argv.slice(2);
+const sdk = (path) => import(pathToFileURL(`${modules}/@modelcontextprotocol/sdk/dist/esm/${path}`).href);
+const { Client } = await sdk("client/index.js");
+const { StreamableHTTPClientTransport } = await sdk("client/streamableHttp.js");
+const { ToolListChangedNotificationSchema } = await sdk("types.js");
+
 const headers = { Authorization: `Bearer ${key}` };
 const saw = {};
 
@@ -36,11 +39,11 @@ const heard = new Promise((resolve) => changed.push(resolve));
 const added = await fetch(`${base}/api/sources`, {
   method: "POST",
   headers: { ...headers, "Content-Type": "application/json" },
-  body: JSON.stringify({ kind: "mcp", name: "clock", command: server }),
+  body: JSON.stringify({ kind: "mcp", name: "ts", command: server }),
 });
 saw.added = added.status;
 await heard;
-while (!(await names()).includes("mcp_clock_get_current_time")) {
+while (!(await names()).includes("mcp_ts_get_current_time")) {
   await new Promise((resolve) => changed.push(resolve));
 }
 saw.after = await names();

@@ -1,4 +1,4 @@
-"""The hub as the official client of 2026-07-28 sees it: `hub_new.py URL KEY`. Prints what it saw as
+"""The hub as the official client of 2026-07-28 sees it: `hub_new.py URL KEY SERVER`. Prints what it saw as
 one JSON object."""
 
 import asyncio
@@ -13,7 +13,7 @@ TEXT = "tenon+everything+demo://resource/dynamic/text/1"
 
 
 async def main():
-    base, key = sys.argv[1:]
+    base, key, _command = sys.argv[1:]
     saw = {"progress": [], "asked": []}
 
     async def elicit(_context, params):
@@ -43,14 +43,14 @@ async def main():
             saw["resource"] = [str(content.uri), content.text]
 
             async with client.listen(tools_list_changed=True) as changes:
-                server = {"kind": "mcp", "name": "clock", "command": sys.argv[3]}
+                server = {"kind": "mcp", "name": "py", "command": sys.argv[3]}
                 added = await http.post(f"{base}/api/sources", json=server)
                 saw["added"] = added.status_code
                 async with asyncio.timeout(60):
                     async for _change in changes:
                         tools = (await client.list_tools(cache_mode="bypass")).tools
                         names = [tool.name for tool in tools]
-                        if "mcp_clock_get_current_time" in names:
+                        if "mcp_py_get_current_time" in names:
                             break
                 saw["after"] = sorted(names)
     print(json.dumps(saw))

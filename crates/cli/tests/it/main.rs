@@ -33,6 +33,7 @@ mod keys;
 mod listening;
 mod local;
 mod login;
+mod mcp_door;
 mod mend;
 mod models;
 mod oidc;

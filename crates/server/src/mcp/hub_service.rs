@@ -10,7 +10,6 @@ use tenon_app::app::App;
 use tenon_domain::{BlobId, ToolId};
 use tenon_mcp::server::{
     Listing, McpService, PromptRequest, RequestContext, ServerCapabilities, ServerChange,
-    ServerIdentity,
 };
 use tenon_mcp::{CallToolResult, RpcError};
 use tenon_tools::{ContextKind, Toolset};
@@ -25,15 +24,6 @@ use super::tool_listings::ToolListings;
 
 const INSTRUCTIONS: &str = "Tenon gathers the tools of many servers; the title of each says which it belongs to. \
 Tools that need a person's approval are listed only where the API key allows them.";
-
-/// How Tenon introduces itself to MCP clients.
-pub fn identity() -> ServerIdentity {
-    ServerIdentity {
-        name: "tenon".into(),
-        title: "Tenon".into(),
-        version: env!("CARGO_PKG_VERSION").into(),
-    }
-}
 
 pub struct HubService {
     app: App,
