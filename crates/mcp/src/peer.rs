@@ -13,6 +13,8 @@ pub struct McpServerInfo {
     pub version: String,
     /// The protocol version: "2025-11-25".
     pub protocol: String,
+    /// How to use it, in its own words.
+    pub instructions: Option<String>,
 }
 
 /// Who we say we are.

@@ -105,6 +105,7 @@ impl Session {
     ) -> Result<Box<RawValue>, Error> {
         let (id, mut response) = self.pending.add();
         let call_id = call.as_ref().map(|(call, _)| call.id);
+        let handler = call.as_ref().map(|(_, handler)| *handler);
         let mut meta = self.meta.clone();
         if let Some(token) = call_id {
             let comma = if meta.is_empty() { "" } else { "," };
@@ -117,6 +118,7 @@ impl Session {
             body: jsonrpc::request(id, request.method, &request.params.finish(&meta)),
             request_id: Some(id),
             call_id,
+            headers: handler.map(CallHandler::headers).unwrap_or_default(),
         };
         let cancel = CancelOnDrop {
             session: self,

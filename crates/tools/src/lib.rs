@@ -25,7 +25,7 @@ mod free_space;
 mod request_tools;
 mod validate;
 
-pub use call_client::{CallClient, NoClient, ProgressUpdate};
+pub use call_client::{CallClient, NoClient, ProgressUpdate, RemoteReply};
 pub use call_error::{ApprovalAdvice, CallError, InputProblem};
 pub use call_limits::CallLimits;
 pub use call_timer::{CallTimer, TimerPause};

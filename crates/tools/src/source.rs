@@ -7,8 +7,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde_json::Value;
 use tenon_domain::{
-    CallId, ChatId, ErrorDetail, FormAnswer, FormRequest, MessageId, SourceInfo, SourceState,
-    ToolDefinition, ToolId, ToolResult, UserId,
+    CallId, ChatId, ErrorDetail, FormAnswer, FormRequest, InputSchema, MessageId, SourceInfo,
+    SourceState, ToolDefinition, ToolId, ToolResult, UserId,
 };
 use tokio_util::sync::CancellationToken;
 use url::Url;
@@ -35,6 +35,11 @@ pub trait ToolSource: Send + Sync {
     /// model is told of them.
     fn keywords(&self, _tool: &str) -> &str {
         ""
+    }
+
+    /// The schema of a tool's structured results, where it has told one.
+    fn output_schema(&self, _tool: &str) -> Option<InputSchema> {
+        None
     }
 
     /// When a model is offered a tool.

@@ -6,7 +6,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde_json::Value;
 use tenon_domain::{
-    ErrorDetail, McpConfig, SourceConfig, SourceInfo, SourceState, ToolDefinition, ToolResult,
+    ErrorDetail, InputSchema, McpConfig, SourceConfig, SourceInfo, SourceState, ToolDefinition,
+    ToolResult,
 };
 use tenon_sources::mcp::{McpServer, McpSettings, StartMode};
 use tenon_sources::openapi::{InheritedState, OpenapiServer, OpenapiSettings};
@@ -232,6 +233,10 @@ impl ToolSource for RegistryEntry {
 
     fn tools(&self) -> Vec<ToolDefinition> {
         self.server.tools()
+    }
+
+    fn output_schema(&self, tool: &str) -> Option<InputSchema> {
+        self.server.output_schema(tool)
     }
 
     /// Everybody who has its tools sees this.

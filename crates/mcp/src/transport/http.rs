@@ -19,6 +19,7 @@ use tokio::task::JoinHandle;
 use super::Outgoing;
 use super::endpoint::{self, HttpEndpoint, HttpRequest, LAST_EVENT_ID};
 use super::header_params::{self, HeaderParams};
+use super::headers;
 use super::notification_stream;
 use super::post_queue::PostQueue;
 use crate::entry::EntryKind;
@@ -164,6 +165,7 @@ impl StreamableHttp {
             let state = self.state();
             (state.version.clone(), state.is_stateless)
         };
+        headers::add(&mut request.headers, outgoing.headers);
         let headers = &mut request.headers;
         if outgoing.method != "initialize" {
             headers.extend(version.map(|version| (PROTOCOL_VERSION, version)));

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use serde_json::{Map, Value};
+use tenon_domain::SourceId;
 use tenon_mcp::RpcError;
 use tenon_mcp::server::{Listing, PromptRequest};
 use tenon_tools::{ContextEntry, ContextKind, ContextSource, Toolset};
@@ -35,6 +36,12 @@ impl HubContext {
 
     pub(super) fn sources(&self) -> &[LabelledSource] {
         &self.0
+    }
+
+    pub(super) fn label_of(&self, source: &SourceId) -> Option<String> {
+        let mut sources = self.0.iter();
+        let of = sources.find(|of| of.source.info().id == *source)?;
+        Some(of.label.clone())
     }
 
     /// Resources or templates.

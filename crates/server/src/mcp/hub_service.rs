@@ -18,7 +18,7 @@ use super::call_client::McpCallClient;
 use super::changes::changes;
 use super::hub_caller::HubCaller;
 use super::hub_context::HubContext;
-use super::output::{blob_id, call_result};
+use super::output::{blob_id, call_result, has_resources, offer_resources, passed_on};
 use super::resource_watches::ResourceWatches;
 use super::tool_listings::ToolListings;
 
@@ -48,6 +48,25 @@ impl HubService {
 
     async fn context(&self, caller: &HubCaller) -> Result<HubContext, RpcError> {
         Ok(HubContext::new(&self.toolset(caller).await?))
+    }
+
+    /// A result of a tool, in which resources have the names they are offered by.
+    async fn with_offered_resources(
+        &self,
+        caller: &HubCaller,
+        tool: &str,
+        mut result: CallToolResult,
+    ) -> Result<CallToolResult, RpcError> {
+        if !has_resources(&result) {
+            return Ok(result);
+        }
+        let toolset = self.toolset(caller).await?;
+        let tool = toolset.find(&ToolId::new(tool));
+        let label = tool.and_then(|tool| HubContext::new(&toolset).label_of(&tool.source.info().id));
+        if let Some(label) = label {
+            offer_resources(&mut result, &label);
+        }
+        Ok(result)
     }
 
     /// What a tool gave that was kept aside.
@@ -103,13 +122,18 @@ impl McpService for HubService {
         let cancel = self.app.closing.child_token();
         // A client that is gone, or has cancelled, ends what it called.
         let _dropped = cancel.clone().drop_guard();
-        let client = Arc::new(McpCallClient(context.clone()));
+        let client = Arc::new(McpCallClient::new(context.clone()));
         let (user, address) = (caller.user(), caller.address());
-        let tool = ToolId::new(name);
-        let called = self.app.tools.call_for(client, user, address, tool, arguments, cancel);
+        let (tools, tool) = (&self.app.tools, ToolId::new(name));
+        let called = tools.call_for(client.clone(), user, address, tool, arguments, cancel);
         let result = called.await.map_err(|error| storage_error(&error))?;
         let result = result.ok_or_else(|| RpcError::unknown_tool(name))?;
-        Ok(call_result(result, &context.client().protocol))
+        let protocol = &context.client().protocol;
+        let reply = client.take_reply();
+        match reply.and_then(|reply| passed_on(&reply, protocol)) {
+            Some(result) => self.with_offered_resources(caller, name, result).await,
+            None => Ok(call_result(result, protocol)),
+        }
     }
 
     async fn resources(&self, caller: &HubCaller) -> Result<Arc<Listing>, RpcError> {
@@ -138,12 +162,8 @@ impl McpService for HubService {
         let context = self.context(caller).await?;
         let (_, source, own) = context.find_resource(uri)?;
         let watch = source.watch_resource(own);
-        self.watches.subscribe(&caller.user().id, uri, watch);
+        self.watches.add(&caller.user().id, uri, watch);
         Ok(())
-    }
-
-    async fn unsubscribe_resource(&self, caller: &HubCaller, uri: &str) {
-        self.watches.unsubscribe(&caller.user().id, uri);
     }
 
     async fn prompts(&self, caller: &HubCaller) -> Result<Arc<Listing>, RpcError> {

@@ -1,8 +1,12 @@
 //! Results of calls as MCP has them.
 
+use serde_json::Value;
+use serde_json::value::RawValue;
 use tenon_domain::{BlobId, Content, ToolOutput, ToolResult};
 use tenon_mcp::message::STATELESS_VERSION;
 use tenon_mcp::{CallToolResult, McpContentBlock, ResourceLink};
+
+use super::context_names::offered_uri;
 
 /// What is kept aside is read as a resource.
 const BLOB_URI: &str = "tenon://blobs/";
@@ -12,6 +16,37 @@ pub(super) fn blob_id(uri: &str) -> Option<BlobId> {
     let id = uri.strip_prefix(BLOB_URI)?;
     let is_id = id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
     is_id.then(|| BlobId::new(id))
+}
+
+/// The result of an MCP server behind, as it wrote it. None: it is no result.
+pub(super) fn passed_on(reply: &RawValue, protocol: &str) -> Option<CallToolResult> {
+    let mut result = CallToolResult::read(serde_json::from_str(reply.get()).ok()?);
+    let structured = result.structured_content.take();
+    result.structured_content = structured.filter(|value| is_structured(value, protocol));
+    Some(result)
+}
+
+pub(super) fn has_resources(result: &CallToolResult) -> bool {
+    let mut blocks = result.content.iter();
+    blocks.any(|block| {
+        matches!(
+            block,
+            McpContentBlock::ResourceLink(_) | McpContentBlock::Resource(Some(_))
+        )
+    })
+}
+
+/// Names the resources in a result as they are offered.
+pub(super) fn offer_resources(result: &mut CallToolResult, label: &str) {
+    for block in &mut result.content {
+        match block {
+            McpContentBlock::Resource(Some(resource)) => {
+                resource.uri = offered_uri(label, &resource.uri);
+            }
+            McpContentBlock::ResourceLink(link) => link.uri = offered_uri(label, &link.uri),
+            _ => {}
+        }
+    }
 }
 
 /// A failed tool is a result that the client's model reads.
@@ -26,11 +61,16 @@ pub(super) fn call_result(result: ToolResult, protocol: &str) -> CallToolResult 
     }
 }
 
+/// Before 2026-07-28 structured content has to be an object.
+fn is_structured(value: &Value, protocol: &str) -> bool {
+    value.is_object() || protocol == STATELESS_VERSION
+}
+
 fn succeeded(output: ToolOutput, protocol: &str) -> CallToolResult {
-    // Before 2026-07-28 it has to be an object.
-    let is_allowed = |value: &&serde_json::Value| value.is_object() || protocol == STATELESS_VERSION;
+    let structured = output.structured();
+    let structured = structured.filter(|value| is_structured(value, protocol));
     CallToolResult {
-        structured_content: output.structured().filter(is_allowed).cloned(),
+        structured_content: structured.cloned(),
         content: output.content.into_iter().map(block).collect(),
         is_error: false,
     }
@@ -74,7 +114,7 @@ mod tests {
 
     #[test]
     fn structured_output_is_what_the_version_allows() {
-        let check = |value: serde_json::Value, protocol: &str, is_sent: bool| {
+        let check = |value: Value, protocol: &str, is_sent: bool| {
             let content = vec![Content::Json { value: value.clone() }];
             let result = call_result(Ok(ToolOutput { content }), protocol);
             assert_eq!(result.structured_content.is_some(), is_sent, "{value} {protocol}");
@@ -84,6 +124,21 @@ mod tests {
         check(json!({"a": 1}), STATELESS_VERSION, true);
         check(json!([1]), "2025-06-18", false);
         check(json!([1]), STATELESS_VERSION, true);
+    }
+
+    #[test]
+    fn what_a_server_answers_is_passed_on_with_its_resources_renamed() {
+        let link = json!({"type": "resource_link", "uri": "a://b", "name": "b"});
+        let reply = json!({"content": [link], "structuredContent": {"a": 1}, "isError": true});
+        let reply = RawValue::from_string(reply.to_string()).unwrap();
+        let mut result = passed_on(&reply, "2025-06-18").unwrap();
+        assert!(result.is_error && has_resources(&result));
+        assert_eq!(result.structured_content, Some(json!({"a": 1})));
+        offer_resources(&mut result, "git");
+        let McpContentBlock::ResourceLink(link) = &result.content[0] else {
+            panic!("{result:?}");
+        };
+        assert_eq!(link.uri, "tenon+git+a://b");
     }
 
     #[test]

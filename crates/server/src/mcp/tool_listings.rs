@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Value, json};
-use tenon_domain::{ToolSpec, UserId};
+use tenon_domain::UserId;
 use tenon_mcp::server::Listing;
 use tenon_tools::{Tool, Toolset};
 
@@ -33,7 +33,7 @@ impl ToolListings {
         if let Some(known) = listings.get(&key).filter(|known| is_same(&known.tools, &tools)) {
             return known.listing.clone();
         }
-        let listing = Arc::new(Listing::new(tools.iter().map(|tool| describe(&tool.spec))));
+        let listing = Arc::new(Listing::new(tools.iter().map(|tool| describe(tool))));
         if listings.len() >= MAX_LISTINGS {
             // To write one again costs little more than to find out which is needed least.
             listings.clear();
@@ -55,7 +55,8 @@ pub(super) fn is_same(before: &[Arc<Tool>], now: &[Arc<Tool>]) -> bool {
     before.len() == now.len() && pairs.all(|(before, now)| Arc::ptr_eq(before, now))
 }
 
-fn describe(spec: &ToolSpec) -> Value {
+fn describe(tool: &Tool) -> Value {
+    let spec = &tool.spec;
     let mut schema = spec.input_schema.value();
     // Clients refuse a whole list for one schema without it.
     if let Value::Object(schema) = &mut schema {
@@ -64,7 +65,7 @@ fn describe(spec: &ToolSpec) -> Value {
         schema = json!({"type": "object"});
     }
     let annotations = spec.annotations;
-    json!({
+    let mut described = json!({
         "name": spec.id,
         "title": spec.display_name,
         "description": spec.description,
@@ -76,5 +77,11 @@ fn describe(spec: &ToolSpec) -> Value {
             "idempotentHint": annotations.idempotent,
             "openWorldHint": annotations.open_world,
         },
-    })
+    });
+    // Before 2026-07-28 it has to be the schema of an object.
+    let output = tool.source.output_schema(&spec.name).map(|schema| schema.value());
+    if let Some(output) = output.filter(|output| output["type"] == "object") {
+        described["outputSchema"] = output;
+    }
+    described
 }

@@ -2,12 +2,13 @@
 
 use async_trait::async_trait;
 use serde_json::Value;
+use serde_json::value::RawValue;
 use tenon_domain::form::fields::FormFields;
 use tenon_domain::{FormAnswer, FormRequest};
 use tenon_mcp::{
     CallHandler, Elicitation, ElicitationAnswer, ElicitationMode, ProgressNotification,
 };
-use tenon_tools::{CallContext, ProgressUpdate};
+use tenon_tools::{CallContext, ProgressUpdate, RemoteReply};
 
 #[derive(Debug)]
 pub(super) struct ContextHandler(pub(super) CallContext);
@@ -28,6 +29,14 @@ impl CallHandler for ContextHandler {
 
     fn is_alive(&self) {
         self.0.timer.reset();
+    }
+
+    fn headers(&self) -> &[(String, String)] {
+        self.0.client.headers()
+    }
+
+    fn result(&self, raw: &RawValue) {
+        self.0.client.remote_reply(RemoteReply::Result(raw));
     }
 
     async fn elicit(&self, request: Elicitation) -> ElicitationAnswer {

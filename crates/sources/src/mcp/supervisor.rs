@@ -250,7 +250,8 @@ impl McpSupervisor {
                 .logs
                 .note(format!("It offers {count} tools."));
         }
-        status.listed(OfferedTools::new(listed.tools), listed.problems);
+        let offer = OfferedTools::new(listed.tools).with_output_schemas(listed.output_schemas);
+        status.listed(offer, listed.problems);
     }
 
     async fn sleep(&mut self) -> McpStep {
