@@ -70,7 +70,12 @@ pub(crate) async fn authorize(
     let user = match rule.access {
         RouteAccess::Open => return Ok(()),
         RouteAccess::Shell => shell_user(app, headers).await?,
-        RouteAccess::Key => Some(key_user(app, request).await?),
+        RouteAccess::Key => {
+            let user = key_user(app, headers).await;
+            // Whoever shows no key, or a wrong one, is told where to read which are taken.
+            let metadata = || resource_metadata_url(app, request);
+            Some(user.map_err(|error| error.with_challenge(&metadata()))?)
+        }
         RouteAccess::User | RouteAccess::Owner(_) | RouteAccess::Admin => {
             authenticate(app, headers).await?
         }
@@ -84,15 +89,13 @@ pub(crate) async fn authorize(
     Ok(())
 }
 
-/// Whose key this is. Whoever shows none, or a wrong one, is told where to read which are taken.
-async fn key_user(app: &App, request: &Request) -> Result<CurrentUser, ApiError> {
-    let headers = request.headers();
+/// Whose key this is.
+async fn key_user(app: &App, headers: &HeaderMap) -> Result<CurrentUser, ApiError> {
     let user = match bearer(headers) {
-        Some(_) => authenticate(app, headers).await,
-        None => Ok(None),
+        Some(_) => authenticate(app, headers).await?,
+        None => None,
     };
-    let user = user.and_then(|user| user.ok_or_else(ApiError::not_logged_in));
-    user.map_err(|error| error.with_challenge(&resource_metadata_url(app, request)))
+    user.ok_or_else(ApiError::not_logged_in)
 }
 
 /// Whose command this is. None: it does not show what the file in the data folder says.

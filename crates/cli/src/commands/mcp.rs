@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use reqwest::Client;
+use reqwest::{Client, ClientBuilder};
 use tokio::io::{AsyncWriteExt, BufReader, stdin, stdout};
 use tokio::sync::mpsc;
 use url::Url;
@@ -43,12 +43,13 @@ impl McpCommand {
             if url.path() == "/" {
                 url.set_path("/mcp");
             }
-            return proxy(url, &key).await;
+            return proxy(Client::builder(), url, &key).await;
         }
         let config = common.load_config()?;
         if let Some(server) = RunningServer::find(&common.data, &config) {
             let url = format!("{}/api/shell/mcp", server.address);
-            return proxy(url.parse()?, &server.token).await;
+            let client = Client::builder().no_proxy();
+            return proxy(client, url.parse()?, &server.token).await;
         }
         let app = App::open(&common.data, &config).await?;
         let user = CurrentUser::of_shell(&app.store).await?;
@@ -62,9 +63,9 @@ impl McpCommand {
     }
 }
 
-async fn proxy(url: Url, token: &str) -> Result<ExitCode> {
+async fn proxy(client: ClientBuilder, url: Url, token: &str) -> Result<ExitCode> {
     // No timeout for whole requests: calls may take as long as the server lets them.
-    let client = Client::builder()
+    let client = client
         .redirect(reqwest::redirect::Policy::none())
         .connect_timeout(CONNECT_TIMEOUT)
         .build()

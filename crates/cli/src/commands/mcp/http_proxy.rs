@@ -108,12 +108,14 @@ impl HttpProxy {
             };
             let slot = slots.clone().acquire_owned().await?;
             let (proxy, key) = (self.clone(), message.request_key());
+            // Locked until it is known: it may be answered at once.
+            let mut requests = self.requests();
             let exchange = exchanges.spawn(async move {
                 proxy.exchange(message).await;
                 drop(slot);
             });
-            if let Some(key) = key.filter(|_| !exchange.is_finished()) {
-                self.requests().insert(key, exchange);
+            if let Some(key) = key {
+                requests.insert(key, exchange);
             }
         }
         let drained = async { while exchanges.join_next().await.is_some() {} };
@@ -139,8 +141,9 @@ impl HttpProxy {
             && is_stateless
         {
             // Without a session, to close the response is to cancel.
-            let cancelled = self.requests().remove(request);
-            cancelled.inspect(AbortHandle::abort);
+            if let Some(cancelled) = self.requests().remove(request) {
+                cancelled.abort();
+            }
             return None;
         }
         Some(message)
@@ -200,7 +203,8 @@ impl HttpProxy {
             }
             return Ok(());
         }
-        if headers.get(CONTENT_TYPE) == Some(&EVENTS) {
+        let kind = headers.get(CONTENT_TYPE);
+        if kind.is_some_and(|kind| kind.as_bytes().starts_with(EVENTS.as_bytes())) {
             let id = message.id.as_deref();
             let is_answered = self.write_events(response, id).await?;
             anyhow::ensure!(is_answered || id.is_none(), "Tenon broke off its answer");

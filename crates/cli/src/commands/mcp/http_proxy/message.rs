@@ -36,7 +36,7 @@ struct ForwardedHead<'a> {
     id: Option<&'a RawValue>,
     #[serde(default)]
     method: String,
-    #[serde(default)]
+    #[serde(borrow, default)]
     params: Option<ForwardedParams<'a>>,
 }
 
