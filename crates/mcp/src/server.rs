@@ -6,12 +6,37 @@
 //! waits are bounded.
 
 mod context;
-mod exchange;
+mod engine;
 mod listing;
 mod service;
 
+mod batch;
+mod exchange;
+mod handshake;
+mod message;
+mod notification;
+mod operation;
+mod parked;
+mod reply;
+mod request_table;
+mod running;
+mod stateless;
+mod tool_result;
+
+mod body;
+mod channel;
+mod event_stream;
+mod http;
+mod legacy_sse;
+mod session_store;
+mod stdio;
+
+pub use body::{ServerBody, ServerResponse};
 pub use context::{ClientProfile, ClientRequestError, LogLevel, RequestContext};
+pub use engine::{McpServer, ServerOptions};
+pub use http::HttpRequest;
 pub use listing::Listing;
+pub use message::MAX_REQUEST_BYTES;
 pub use service::{McpService, PromptRequest, ServerCapabilities, ServerChange, ServerIdentity};
 
 /// For sessions, streams and parked calls: nobody can guess one.

@@ -6,9 +6,10 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::exchange::{Exchange, InputRequest};
+use super::exchange::Exchange;
 use crate::handler::{Elicitation, ElicitationAnswer, ElicitationMode, ProgressNotification};
 use crate::jsonrpc::RpcError;
+use crate::peer::STATELESS_VERSION;
 
 /// People take their time to answer a form.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(600);
@@ -18,6 +19,7 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(600);
 pub struct RequestContext<C> {
     caller: C,
     exchange: Arc<Exchange>,
+    input_key: Option<String>,
 }
 
 /// What a client said of itself.
@@ -68,9 +70,28 @@ pub enum ClientRequestError {
     Unreadable,
 }
 
+impl ClientProfile {
+    /// 2026-07-28: every request stands alone.
+    pub fn is_stateless(&self) -> bool {
+        self.protocol == STATELESS_VERSION
+    }
+}
+
 impl<C> RequestContext<C> {
     pub(super) fn new(caller: C, exchange: Arc<Exchange>) -> Self {
-        Self { caller, exchange }
+        Self {
+            caller,
+            exchange,
+            input_key: None,
+        }
+    }
+
+    /// Names the next question among those of its request, as clients of the stateless era see it.
+    pub fn with_input_key(self, key: &str) -> Self {
+        Self {
+            input_key: Some(key.to_owned()),
+            ..self
+        }
     }
 
     pub fn caller(&self) -> &C {
@@ -81,7 +102,7 @@ impl<C> RequestContext<C> {
         &self.exchange.client
     }
 
-    /// Cancelled with the request. Its future is dropped then as well: the token is for work that
+    /// Cancelled with the request, and over with it. Its future is dropped then as well: the token is for work that
     /// goes on elsewhere.
     pub fn cancellation(&self) -> &CancellationToken {
         &self.exchange.cancellation
@@ -89,7 +110,7 @@ impl<C> RequestContext<C> {
 
     /// Whether the request asked to hear how far it is.
     pub fn wants_progress(&self) -> bool {
-        self.exchange.progress_token.is_some()
+        self.exchange.wants_progress()
     }
 
     /// Goes nowhere unless the request asked for it. A client that reads slowly hears of the latest.
@@ -111,7 +132,7 @@ impl<C> RequestContext<C> {
         let (is_supported, params) = match &elicitation.mode {
             ElicitationMode::Form { schema } => (
                 client.elicitation,
-                json!({ "mode": "form", "message": elicitation.message, "requestedSchema": schema }),
+                json!({ "message": elicitation.message, "requestedSchema": schema }),
             ),
             ElicitationMode::Url { url } => (
                 client.url_elicitation,
@@ -164,15 +185,33 @@ impl<C> RequestContext<C> {
         method: &'static str,
         params: Value,
     ) -> Result<Value, ClientRequestError> {
-        let (request, answer) = InputRequest::new(method, params);
-        if !self.exchange.send_request(request) {
-            return Err(ClientRequestError::TooMany);
-        }
+        let key = self.input_key.as_deref();
+        let answer = self.exchange.send_request(key, method, params);
+        let answer = answer.ok_or(ClientRequestError::TooMany)?;
         match tokio::time::timeout(ANSWER_TIMEOUT, answer).await {
             Ok(Ok(Ok(answer))) => Ok(answer),
             Ok(Ok(Err(error))) => Err(ClientRequestError::Refused(error)),
             Ok(Err(_)) => Err(ClientRequestError::Disconnected),
             Err(_) => Err(ClientRequestError::TimedOut),
+        }
+    }
+}
+
+/// For a call that cannot go on without the client.
+impl From<ClientRequestError> for RpcError {
+    fn from(error: ClientRequestError) -> Self {
+        match error {
+            ClientRequestError::Unsupported(capability) => {
+                Self::new(Self::MISSING_CAPABILITY, error.to_string())
+                    .with_data(json!({ "requiredCapabilities": { capability: {} } }))
+            }
+            ClientRequestError::Unreadable => Self::invalid_params(error.to_string()),
+            ClientRequestError::Refused(refusal) => refusal,
+            ClientRequestError::TooMany
+            | ClientRequestError::TimedOut
+            | ClientRequestError::Disconnected => {
+                Self::new(Self::INTERNAL_ERROR, error.to_string())
+            }
         }
     }
 }

@@ -68,21 +68,14 @@ pub trait McpService: Send + Sync + 'static {
         async { Err(missing) }
     }
 
-    /// Somebody wants to hear of a resource: from now on it is part of [`Self::changes`].
+    /// Somebody wants to follow a resource: from now on [`Self::changes`] tells of it. Clients do not always
+    /// say that they are no longer interested.
     fn subscribe_resource(
         &self,
         _caller: &Self::Caller,
         _uri: &str,
     ) -> impl Future<Output = Result<(), RpcError>> + Send {
         async { Ok(()) }
-    }
-
-    fn unsubscribe_resource(
-        &self,
-        _caller: &Self::Caller,
-        _uri: &str,
-    ) -> impl Future<Output = ()> + Send {
-        async {}
     }
 
     fn prompts(
