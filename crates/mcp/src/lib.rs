@@ -38,13 +38,13 @@ pub mod server;
 
 pub use connection::{ConnectOptions, McpConnection, TransportConfig};
 pub use content::{CallToolResult, EmbeddedResource, McpContentBlock, ResourceLink};
+pub use entry::{EntryKind, ListEntry, ListVersions};
 pub use error::{ConnectionError, Error, McpHeaderError, ProtocolError, ServerOutput, StartError};
 pub use handler::{
     CallHandler, Elicitation, ElicitationAnswer, ElicitationMode, HttpClient, NoHandler,
     ProgressNotification, TokenProvider,
 };
 pub use jsonrpc::RpcError;
-pub use entry::{EntryKind, ListEntry, ListVersions};
 pub use peer::{ClientCapabilities, ClientInfo, McpServerInfo, ProtocolEra};
 pub use process::Program;
 pub use session_log::{SessionEvent, SessionNotice, SessionObserver};

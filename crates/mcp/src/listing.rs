@@ -63,7 +63,11 @@ pub(crate) async fn list_all(
             .map_err(|error| ProtocolError::InvalidResult(json_reason(&error)))?;
         let next = page.next_cursor.as_ref().and_then(Value::as_str);
         let next = next.map(str::to_owned).filter(|next| !next.is_empty());
-        list.extend(entries(kind, page).into_iter().filter_map(|raw| read(kind, raw)));
+        list.extend(
+            entries(kind, page)
+                .into_iter()
+                .filter_map(|raw| read(kind, raw)),
+        );
         list.truncate(MAX_ENTRIES);
         match next {
             Some(next) if list.len() < MAX_ENTRIES && pages.advance(&next).is_ok() => {
@@ -81,8 +85,7 @@ fn read(kind: EntryKind, raw: &RawValue) -> Option<ListEntry> {
     }
     let fields: Map<String, Value> = serde_json::from_str(raw.get()).ok()?;
     let key = fields.get(kind.key())?.as_str()?.to_owned();
-    let is_usable =
-        (1..=MAX_KEY_BYTES).contains(&key.len()) && !key.chars().any(char::is_control);
+    let is_usable = (1..=MAX_KEY_BYTES).contains(&key.len()) && !key.chars().any(char::is_control);
     is_usable.then_some(ListEntry { key, fields })
 }
 

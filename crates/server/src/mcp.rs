@@ -14,9 +14,11 @@ mod tool_listings;
 pub use hub_caller::HubCaller;
 pub use hub_service::HubService;
 
-use anyhow::Result;
+use std::io;
+
 use tenon_app::app::App;
 use tenon_mcp::server::{McpServer, ServerIdentity, ServerOptions};
+use tokio::io::{AsyncRead, AsyncWrite};
 
 /// The hub, ready for requests of any transport. Whoever listens checks hosts and origins.
 pub(crate) fn hub(app: App) -> McpServer<HubService> {
@@ -29,7 +31,11 @@ pub(crate) fn hub(app: App) -> McpServer<HubService> {
 }
 
 /// Serves whoever is at the other end of standard input and output, until they close it.
-pub async fn serve_stdio(app: App, caller: HubCaller) -> Result<()> {
-    let (input, output) = (tokio::io::stdin(), tokio::io::stdout());
-    Ok(hub(app).serve_stdio(input, output, caller).await?)
+pub async fn serve_stdio(
+    app: App,
+    caller: HubCaller,
+    input: impl AsyncRead + Unpin,
+    output: impl AsyncWrite + Unpin + Send + 'static,
+) -> io::Result<()> {
+    hub(app).serve_stdio(input, output, caller).await
 }

@@ -182,11 +182,18 @@ pub(crate) fn router(app: App) -> GuardedRouter {
                 router.route(&path, route.into_handler())
             }
         })
-        .merge(mcp_routes().into_iter().fold(Router::new(), |router, route| {
-            router.route(route.path, route.into_handler())
-        }))
+        .merge(
+            mcp_routes()
+                .into_iter()
+                .fold(Router::new(), |router, route| {
+                    router.route(route.path, route.into_handler())
+                }),
+        )
         .route(mcp_endpoint::RESOURCE_METADATA_PATH, describe_resource())
-        .route(&format!("{}/mcp", mcp_endpoint::RESOURCE_METADATA_PATH), describe_resource())
+        .route(
+            &format!("{}/mcp", mcp_endpoint::RESOURCE_METADATA_PATH),
+            describe_resource(),
+        )
         .nest("/api", Router::new().fallback(no_such_route))
         .nest("/v1", v1)
         .route("/health", axum::routing::get(info::health))

@@ -30,9 +30,7 @@ pub use call_error::{ApprovalAdvice, CallError, InputProblem};
 pub use call_limits::CallLimits;
 pub use call_timer::{CallTimer, TimerPause};
 pub use catalog::Tool;
-pub use context_source::{
-    ContextChange, ContextEntry, ContextKind, ContextSource, ResourceWatch,
-};
+pub use context_source::{ContextChange, ContextEntry, ContextKind, ContextSource, ResourceWatch};
 pub use free_space::{FreeSpace, NoSpace};
 pub use output_store::{MemoryOutputStore, OutputStore};
 pub use quota::{OverQuota, Quota, QuotaLimits, StorageInventory};
@@ -40,7 +38,7 @@ pub use registry::{CatalogChange, Connection, Registry, SourceStatus};
 pub use request_tools::RequestTools;
 pub use source::{CallContext, CallOrigin, Relevance, ToolSource};
 pub use tool_ids::{MemoryToolIdStore, ToolIdStore};
-pub use toolset::{OfferSize, PreparedCall, ReadyCall, Toolset, UnapprovedCall};
+pub use toolset::{CallableStamp, OfferSize, PreparedCall, ReadyCall, Toolset, UnapprovedCall};
 
 /// Why the hub could not do its own work. What goes wrong in a tool is a
 /// [`tenon_domain::ToolError`] instead.

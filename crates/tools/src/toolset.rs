@@ -2,6 +2,7 @@
 //! policy → timeout → source → cap. Between policy and timeout a person may be asked for
 //! approval, which may take hours.
 
+mod callable_stamp;
 mod known_addresses;
 mod offer;
 mod policy;
@@ -27,6 +28,7 @@ use crate::catalog::{Catalog, Tool};
 use crate::output_store::{OutputStore, READ_RESULT, SEARCH_RESULT};
 use crate::validate::ValidationContext;
 use crate::{CallContext, CallLimits, RequestTools, ToolSource};
+pub use callable_stamp::CallableStamp;
 pub use offer::OfferSize;
 use policy::Decision;
 pub use prepared_call::{PreparedCall, ReadyCall, UnapprovedCall};

@@ -28,12 +28,7 @@ pub(super) struct McpCommand {
     #[arg(long, value_name = "URL", requires = "key")]
     connect: Option<Url>,
     /// An API key of that Tenon
-    #[arg(
-        long,
-        env = "TENON_KEY",
-        value_name = "KEY",
-        hide_env_values = true
-    )]
+    #[arg(long, env = "TENON_KEY", value_name = "KEY", hide_env_values = true)]
     key: Option<String>,
 }
 
@@ -55,7 +50,7 @@ impl McpCommand {
         let user = CurrentUser::of_shell(&app.store).await?;
         app.open_sources(&user).await;
         let caller = HubCaller::new(user, String::new());
-        let served = serve_stdio(app.clone(), caller).await;
+        let served = serve_stdio(app.clone(), caller, stdin(), stdout()).await;
         app.sources.close().await;
         app.store.drain().await;
         served?;

@@ -113,9 +113,18 @@ fn the_hub_of_a_data_folder_is_an_mcp_server_by_itself() {
     ]);
     assert_eq!(answers[0]["result"]["serverInfo"]["name"], "tenon");
     let tools = answers[1]["result"]["tools"].as_array().unwrap();
-    let calculate = tools.iter().find(|tool| tool["name"] == "builtin_calculate");
+    let calculate = tools
+        .iter()
+        .find(|tool| tool["name"] == "builtin_calculate");
     let calculate = calculate.unwrap();
-    assert_eq!(calculate["annotations"]["readOnlyHint"], true, "{calculate}");
-    assert_eq!(answers[2]["result"]["content"][0]["text"], "42", "{}", answers[2]);
+    assert_eq!(
+        calculate["annotations"]["readOnlyHint"], true,
+        "{calculate}"
+    );
+    assert_eq!(
+        answers[2]["result"]["content"][0]["text"], "42",
+        "{}",
+        answers[2]
+    );
     program.end();
 }

@@ -100,12 +100,17 @@ impl McpConnection {
         {
             return Ok(());
         }
-        let changes = uris.difference(&before).map(|uri| ("resources/subscribe", uri));
+        let changes = uris
+            .difference(&before)
+            .map(|uri| ("resources/subscribe", uri));
         let ended = before.difference(&uris);
         let changes = changes.chain(ended.map(|uri| ("resources/unsubscribe", uri)));
         for (method, uri) in changes {
             let params = ParamsBuilder::new().with("uri", uri);
-            let answer = self.session.request(RpcRequest::new(method, params), timeout).await;
+            let answer = self
+                .session
+                .request(RpcRequest::new(method, params), timeout)
+                .await;
             match answer {
                 // It is the server's to refuse: then there are no updates.
                 Ok(_) | Err(Error::Rpc(RpcError { .. })) => {}

@@ -205,7 +205,9 @@ impl PendingRequests {
                 }
             }
             "notifications/tools/list_changed" => self.notify_tools_changed(),
-            "notifications/resources/list_changed" => self.notify_list_changed(EntryKind::Resources),
+            "notifications/resources/list_changed" => {
+                self.notify_list_changed(EntryKind::Resources)
+            }
             "notifications/prompts/list_changed" => self.notify_list_changed(EntryKind::Prompts),
             "notifications/resources/updated" => {
                 #[derive(Deserialize)]

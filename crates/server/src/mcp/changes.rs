@@ -7,12 +7,12 @@ use futures::stream::{self, BoxStream, SelectAll, StreamExt};
 use tenon_app::app::App;
 use tenon_app::user_feed::{UserEvent, UserSubscription, UserTopic};
 use tenon_mcp::server::ServerChange;
-use tenon_tools::{ContextChange, Tool, ToolSource};
+use tenon_tools::{ContextChange, ToolSource};
 
 use super::context_names::offered_uri;
 use super::hub_caller::HubCaller;
 use super::hub_context::HubContext;
-use super::tool_listings::{callable_tools, is_same};
+use super::tool_listings::SeenTools;
 
 /// From now on. The feed throttles and coalesces; a change that a client would not see is dropped.
 pub(super) fn changes(app: App, caller: HubCaller) -> BoxStream<'static, ServerChange> {
@@ -34,7 +34,7 @@ struct HubChanges {
     caller: HubCaller,
     feed: UserSubscription,
     /// What the client can have seen. None: not read yet.
-    tools: Option<Vec<Arc<Tool>>>,
+    tools: Option<SeenTools>,
     sources: Vec<Arc<dyn ToolSource>>,
     context: SelectAll<BoxStream<'static, ServerChange>>,
     pending: VecDeque<ServerChange>,
@@ -76,9 +76,9 @@ impl HubChanges {
             }
         };
         let toolset = self.app.registry.toolset(access);
-        let tools = callable_tools(&toolset);
-        if self.tools.as_ref().is_none_or(|before| !is_same(before, &tools)) {
-            self.tools = Some(tools);
+        let tools = toolset.callable_now();
+        if self.tools.as_ref().is_none_or(|seen| !seen.are(&tools)) {
+            self.tools = Some(SeenTools::new(&tools));
             self.pending.push_back(ServerChange::Tools);
         }
         let context = HubContext::new(&toolset);
@@ -93,10 +93,15 @@ impl HubChanges {
         let streams = sources.iter().filter_map(|of| {
             let label = of.label.clone();
             let changes = of.source.context()?.changes();
-            Some(changes.map(move |change| offered_change(&label, change)).boxed())
+            Some(
+                changes
+                    .map(move |change| offered_change(&label, change))
+                    .boxed(),
+            )
         });
         self.context = streams.collect();
-        self.pending.extend([ServerChange::Resources, ServerChange::Prompts]);
+        self.pending
+            .extend([ServerChange::Resources, ServerChange::Prompts]);
     }
 }
 

@@ -42,7 +42,10 @@ fn unique_label(source: &SourceInfo, taken: &mut HashSet<String>) -> String {
     let mut label: String = source.name.chars().map(clean).collect();
     if label.is_empty() || taken.contains(&label) {
         let hash = Sha256::digest(source.id.as_str());
-        label.extend(["-".to_owned(), format!("{:02x}{:02x}{:02x}", hash[0], hash[1], hash[2])]);
+        label.extend([
+            "-".to_owned(),
+            format!("{:02x}{:02x}{:02x}", hash[0], hash[1], hash[2]),
+        ]);
     }
     taken.insert(label.clone());
     label
@@ -121,7 +124,10 @@ mod tests {
             let offered = offered_uri("git", uri);
             assert_eq!(parse_uri(&offered), Some(("git".to_owned(), uri)), "{uri}");
         }
-        assert_eq!(parse_uri("TENON+Git+test://a"), Some(("git".to_owned(), "test://a")));
+        assert_eq!(
+            parse_uri("TENON+Git+test://a"),
+            Some(("git".to_owned(), "test://a"))
+        );
         assert_eq!(parse_uri("test://a"), None);
         assert_eq!(parse_uri("tenon+git"), None);
     }

@@ -52,12 +52,15 @@ impl HubContext {
         };
         let lists = self.lists(kind).await;
         let entries = lists.into_iter().flat_map(|(of, entries)| {
-            let entries: Vec<Value> = entries.iter().map(|entry| {
-                let uri = offered_uri(&of.label, &entry.key);
-                let mut fields = titled(of, entry);
-                fields.insert(field.into(), uri.into());
-                Value::Object(fields)
-            }).collect();
+            let entries: Vec<Value> = entries
+                .iter()
+                .map(|entry| {
+                    let uri = offered_uri(&of.label, &entry.key);
+                    let mut fields = titled(of, entry);
+                    fields.insert(field.into(), uri.into());
+                    Value::Object(fields)
+                })
+                .collect();
             entries
         });
         Arc::new(Listing::new(entries))
@@ -116,7 +119,8 @@ impl HubContext {
     }
 
     pub(super) async fn complete(&self, params: Value) -> Result<Value, RpcError> {
-        let unknown = || RpcError::invalid_params("`ref` names no prompt and no resource template.");
+        let unknown =
+            || RpcError::invalid_params("`ref` names no prompt and no resource template.");
         let Value::Object(mut params) = params else {
             return Err(unknown());
         };

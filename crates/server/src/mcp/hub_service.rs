@@ -62,7 +62,8 @@ impl HubService {
         }
         let toolset = self.toolset(caller).await?;
         let tool = toolset.find(&ToolId::new(tool));
-        let label = tool.and_then(|tool| HubContext::new(&toolset).label_of(&tool.source.info().id));
+        let label =
+            tool.and_then(|tool| HubContext::new(&toolset).label_of(&tool.source.info().id));
         if let Some(label) = label {
             offer_resources(&mut result, &label);
         }
@@ -196,7 +197,10 @@ impl McpService for HubService {
 /// The log says why; it may be about things that nobody should read.
 fn storage_error(error: &tenon_store::Error) -> RpcError {
     tracing::error!(%error, "the store failed an MCP request");
-    RpcError::new(RpcError::INTERNAL_ERROR, "Tenon cannot read its data. Its log says why.")
+    RpcError::new(
+        RpcError::INTERNAL_ERROR,
+        "Tenon cannot read its data. Its log says why.",
+    )
 }
 
 impl std::fmt::Debug for HubService {

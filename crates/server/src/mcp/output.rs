@@ -14,7 +14,9 @@ const BLOB_URI: &str = "tenon://blobs/";
 /// The id of the blob that a URI names.
 pub(super) fn blob_id(uri: &str) -> Option<BlobId> {
     let id = uri.strip_prefix(BLOB_URI)?;
-    let is_id = id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    let is_id = id
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
     is_id.then(|| BlobId::new(id))
 }
 
@@ -115,9 +117,15 @@ mod tests {
     #[test]
     fn structured_output_is_what_the_version_allows() {
         let check = |value: Value, protocol: &str, is_sent: bool| {
-            let content = vec![Content::Json { value: value.clone() }];
+            let content = vec![Content::Json {
+                value: value.clone(),
+            }];
             let result = call_result(Ok(ToolOutput { content }), protocol);
-            assert_eq!(result.structured_content.is_some(), is_sent, "{value} {protocol}");
+            assert_eq!(
+                result.structured_content.is_some(),
+                is_sent,
+                "{value} {protocol}"
+            );
             assert_eq!(result.content, [McpContentBlock::Text(value.to_string())]);
         };
         check(json!({"a": 1}), "2025-06-18", true);
@@ -145,7 +153,10 @@ mod tests {
     fn a_failed_tool_is_a_result() {
         let result = call_result(Err(ToolError::failed("No such file.")), "");
         assert!(result.is_error);
-        assert_eq!(result.content, [McpContentBlock::Text("No such file.".into())]);
+        assert_eq!(
+            result.content,
+            [McpContentBlock::Text("No such file.".into())]
+        );
     }
 
     #[test]

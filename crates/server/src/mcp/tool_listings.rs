@@ -1,12 +1,12 @@
 //! The list of tools of each caller, written as JSON once for as long as it stays the same.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use serde_json::{Value, json};
 use tenon_domain::UserId;
 use tenon_mcp::server::Listing;
-use tenon_tools::{Tool, Toolset};
+use tenon_tools::{CallableStamp, Tool, Toolset};
 
 use super::hub_caller::HubCaller;
 
@@ -20,39 +20,57 @@ pub(super) struct ToolListings(Mutex<HashMap<ListingKey, ToolListing>>);
 type ListingKey = (UserId, String);
 
 struct ToolListing {
-    tools: Vec<Arc<Tool>>,
+    stamp: CallableStamp,
+    tools: SeenTools,
     listing: Arc<Listing>,
 }
+
+/// Tools by their places in memory: one that changes is another one in the registry. Weak, so that
+/// nobody keeps sources alive that have left.
+pub(super) struct SeenTools(Vec<Weak<Tool>>);
 
 impl ToolListings {
     pub(super) fn get(&self, caller: &HubCaller, toolset: &Toolset) -> Arc<Listing> {
         let user = caller.user();
         let key = (user.id.clone(), user.entry_point().to_string());
-        let tools = callable_tools(toolset);
+        let stamp = toolset.callable_stamp();
         let mut listings = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = listings.get(&key).filter(|known| is_same(&known.tools, &tools)) {
+        let known = listings.get(&key);
+        if let Some(known) = known.filter(|known| known.stamp == stamp) {
             return known.listing.clone();
         }
-        let listing = Arc::new(Listing::new(tools.iter().map(|tool| describe(tool))));
+        let tools = toolset.callable_now();
+        let known = known.filter(|known| known.tools.are(&tools));
+        let listing = match known {
+            Some(known) => known.listing.clone(),
+            None => Arc::new(Listing::new(tools.iter().map(|tool| describe(tool)))),
+        };
         if listings.len() >= MAX_LISTINGS {
             // To write one again costs little more than to find out which is needed least.
             listings.clear();
         }
+        let tools = SeenTools::new(&tools);
         let listed = listing.clone();
-        listings.insert(key, ToolListing { tools, listing });
+        let entry = ToolListing {
+            stamp,
+            tools,
+            listing,
+        };
+        listings.insert(key, entry);
         listed
     }
 }
 
-/// What a caller is offered.
-pub(super) fn callable_tools(toolset: &Toolset) -> Vec<Arc<Tool>> {
-    toolset.callable_now().into_iter().cloned().collect()
-}
+impl SeenTools {
+    pub(super) fn new(tools: &[&Arc<Tool>]) -> Self {
+        Self(tools.iter().map(|tool| Arc::downgrade(tool)).collect())
+    }
 
-/// A tool that changes is another one in the registry.
-pub(super) fn is_same(before: &[Arc<Tool>], now: &[Arc<Tool>]) -> bool {
-    let mut pairs = before.iter().zip(now);
-    before.len() == now.len() && pairs.all(|(before, now)| Arc::ptr_eq(before, now))
+    pub(super) fn are(&self, tools: &[&Arc<Tool>]) -> bool {
+        let mut pairs = self.0.iter().zip(tools);
+        self.0.len() == tools.len()
+            && pairs.all(|(seen, now)| std::ptr::eq(seen.as_ptr(), Arc::as_ptr(now)))
+    }
 }
 
 fn describe(tool: &Tool) -> Value {
@@ -79,7 +97,10 @@ fn describe(tool: &Tool) -> Value {
         },
     });
     // Before 2026-07-28 it has to be the schema of an object.
-    let output = tool.source.output_schema(&spec.name).map(|schema| schema.value());
+    let output = tool
+        .source
+        .output_schema(&spec.name)
+        .map(|schema| schema.value());
     if let Some(output) = output.filter(|output| output["type"] == "object") {
         described["outputSchema"] = output;
     }

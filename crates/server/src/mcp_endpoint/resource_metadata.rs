@@ -28,8 +28,15 @@ pub(crate) async fn resource_metadata(State(app): State<App>, request: Request) 
 /// The guard has checked the host.
 fn public_url(app: &App, request: &Request, path: &str) -> Url {
     let headers = request.headers();
-    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
-    let host = host.or_else(|| request.uri().authority().map(|authority| authority.as_str()));
+    let host = headers
+        .get(header::HOST)
+        .and_then(|host| host.to_str().ok());
+    let host = host.or_else(|| {
+        request
+            .uri()
+            .authority()
+            .map(|authority| authority.as_str())
+    });
     let is_https = HttpCaller::of(request.extensions(), headers, app).is_https;
     let scheme = if is_https { "https" } else { "http" };
     let url = format!("{scheme}://{}{path}", host.unwrap_or("localhost"));

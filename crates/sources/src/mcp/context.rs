@@ -48,7 +48,11 @@ impl McpServer {
     }
 
     fn read_timeout(&self) -> Duration {
-        self.shared.core.call_timeouts.of("").unwrap_or(READ_TIMEOUT)
+        self.shared
+            .core
+            .call_timeouts
+            .of("")
+            .unwrap_or(READ_TIMEOUT)
     }
 }
 
@@ -57,7 +61,10 @@ impl ContextSource for McpServer {
     async fn list(&self, kind: ContextKind) -> Result<Arc<[ContextEntry]>, ToolError> {
         let cache = &self.shared.context;
         let cached = cache.get(kind);
-        let is_open = matches!(self.shared.core.status.availability(), Availability::Open(_));
+        let is_open = matches!(
+            self.shared.core.status.availability(),
+            Availability::Open(_)
+        );
         if let Some(cached) = cached.as_ref().filter(|_| !is_open) {
             // What it listed last stays, as its tools do.
             return Ok(cached.entries.clone());
@@ -93,7 +100,10 @@ impl ContextSource for McpServer {
     async fn read_resource(&self, uri: &str) -> Result<Vec<Value>, ToolError> {
         let _guard = self.shared.activity.begin();
         let active = self.context_connection().await?;
-        let read = active.connection.read_resource(uri, self.read_timeout()).await;
+        let read = active
+            .connection
+            .read_resource(uri, self.read_timeout())
+            .await;
         let mut read = read.map_err(|error| self.context_error(&active, uri, error))?;
         match read.remove("contents") {
             Some(Value::Array(contents)) => Ok(contents),
@@ -109,7 +119,9 @@ impl ContextSource for McpServer {
         let _guard = self.shared.activity.begin();
         let active = self.context_connection().await?;
         let arguments = Value::Object(arguments);
-        let filled = active.connection.get_prompt(name, &arguments, self.read_timeout());
+        let filled = active
+            .connection
+            .get_prompt(name, &arguments, self.read_timeout());
         let filled = filled.await;
         filled.map_err(|error| self.context_error(&active, name, error))
     }

@@ -185,7 +185,9 @@ impl McpSupervisor {
         let viewers = shared.settings.viewers.clone();
         let mut lister = Lister::new(active.connection.clone(), viewers, shared.timeouts);
         let (mut is_up, mut failed_lists) = (false, 0);
-        let forwarding = shared.context.forward(&active.connection, shared.timeouts.list);
+        let forwarding = shared
+            .context
+            .forward(&active.connection, shared.timeouts.list);
         let mut forwarding = std::pin::pin!(forwarding);
         let why = loop {
             tokio::select! {

@@ -21,7 +21,7 @@ use tokio::sync::{Semaphore, mpsc};
 use tokio::task::{AbortHandle, JoinSet};
 use url::Url;
 
-use message::{ForwardedMessage, ForwardedKind, error_response, protocol_version, one_line, said};
+use message::{ForwardedKind, ForwardedMessage, error_response, one_line, protocol_version, said};
 
 /// The longest line, and the longest message of the server.
 const MAX_MESSAGE_BYTES: usize = 32 * 1024 * 1024;
@@ -195,7 +195,11 @@ impl HttpProxy {
     }
 
     /// Writes what came back. Whoever asked gets a response, whatever happens.
-    async fn pass_on(self: Arc<Self>, message: &ForwardedMessage, response: Response) -> Result<()> {
+    async fn pass_on(
+        self: Arc<Self>,
+        message: &ForwardedMessage,
+        response: Response,
+    ) -> Result<()> {
         let (status, headers) = (response.status(), response.headers().clone());
         if status == StatusCode::ACCEPTED {
             if message.method == "notifications/initialized" {
@@ -210,8 +214,14 @@ impl HttpProxy {
             anyhow::ensure!(is_answered || id.is_none(), "Tenon broke off its answer");
             return Ok(());
         }
-        let body = response.bytes().await.map_err(reqwest::Error::without_url)?;
-        anyhow::ensure!(body.len() <= MAX_MESSAGE_BYTES, "Tenon's answer is too long");
+        let body = response
+            .bytes()
+            .await
+            .map_err(reqwest::Error::without_url)?;
+        anyhow::ensure!(
+            body.len() <= MAX_MESSAGE_BYTES,
+            "Tenon's answer is too long"
+        );
         if !status.is_success() {
             return match one_line(&body).filter(|line| line.contains("\"jsonrpc\"")) {
                 Some(line) if message.id.is_some() => {
@@ -238,7 +248,10 @@ impl HttpProxy {
         let mut parser = SseParser::new(MAX_MESSAGE_BYTES);
         let (mut events, mut is_answered) = (Vec::new(), false);
         loop {
-            let chunk = response.chunk().await.map_err(reqwest::Error::without_url)?;
+            let chunk = response
+                .chunk()
+                .await
+                .map_err(reqwest::Error::without_url)?;
             match &chunk {
                 Some(chunk) => parser.push(chunk, &mut events)?,
                 None => parser.finish(&mut events),
@@ -263,7 +276,10 @@ impl HttpProxy {
 
     /// The one before ends.
     fn set_listening(&self, listening: Option<AbortHandle>) {
-        let mut current = self.listening.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut current = self
+            .listening
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         if let Some(before) = std::mem::replace(&mut *current, listening) {
             before.abort();
         }
@@ -302,10 +318,15 @@ impl HttpProxy {
         if self.session().id != forgotten.id {
             return Ok(());
         }
-        let body = forgotten.initialize.context("there is no session to begin anew")?;
+        let body = forgotten
+            .initialize
+            .context("there is no session to begin anew")?;
         let initialize = ForwardedMessage::read(body.as_bytes()).map_err(anyhow::Error::msg)?;
         let response = self.post(&initialize).await?;
-        anyhow::ensure!(response.status().is_success(), "Tenon refuses a new session");
+        anyhow::ensure!(
+            response.status().is_success(),
+            "Tenon refuses a new session"
+        );
         let id = response.headers().get(SESSION_ID).cloned();
         *self.session() = ProxySession {
             id,
@@ -318,7 +339,8 @@ impl HttpProxy {
         // What is offered may be something else by now.
         for list in ["tools", "resources", "prompts"] {
             let method = format!("notifications/{list}/list_changed");
-            self.write(format!(r#"{{"jsonrpc":"2.0","method":"{method}"}}"#)).await;
+            self.write(format!(r#"{{"jsonrpc":"2.0","method":"{method}"}}"#))
+                .await;
         }
         // The last thing to do: the task that listened until now may be this one.
         self.clone().start_listening();
@@ -352,7 +374,10 @@ impl HttpProxy {
 impl ProxySession {
     fn headers(&self) -> HeaderMap {
         let id = self.id.clone().map(|id| (SESSION_ID, id));
-        let version = self.version.clone().map(|version| (PROTOCOL_VERSION, version));
+        let version = self
+            .version
+            .clone()
+            .map(|version| (PROTOCOL_VERSION, version));
         id.into_iter().chain(version).collect()
     }
 }

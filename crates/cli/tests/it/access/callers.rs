@@ -168,7 +168,10 @@ impl CallerFixture {
 
 fn mcp_call() -> Value {
     let arguments = json!({"expression": "1234*5678"});
-    message("tools/call", json!({"name": CALCULATE, "arguments": arguments}))
+    message(
+        "tools/call",
+        json!({"name": CALCULATE, "arguments": arguments}),
+    )
 }
 
 fn outcome(text: &str) -> &'static str {

@@ -24,7 +24,12 @@ pub(super) struct HubFixture {
 impl HubFixture {
     pub(super) fn new() -> Self {
         let data = tempfile::tempdir().unwrap();
-        let add = ["add", "--email=ada@example.org", "--name=Ada", "--password-stdin"];
+        let add = [
+            "add",
+            "--email=ada@example.org",
+            "--name=Ada",
+            "--password-stdin",
+        ];
         stdout(&user(&data, &add, "correct horse battery"));
         let new = ["key", "ada@example.org", "--name=client", "--allow=*"];
         let key = stdout(&user(&data, &new, "")).trim().to_owned();
@@ -87,21 +92,49 @@ fn check_whole(saw: &Value) {
     for tool in ["builtin_calculate", "mcp_everything_echo"] {
         assert!(has(&saw["tools"], tool), "{saw:#}");
     }
-    assert_eq!(saw["echo"], json!(["everything/Echo Tool", true]), "{saw:#}");
+    assert_eq!(
+        saw["echo"],
+        json!(["everything/Echo Tool", true]),
+        "{saw:#}"
+    );
     assert_eq!(saw["echoed"], json!([false, "Echo: hi"]), "{saw:#}");
     assert_eq!(saw["sum"], json!([false, "42"]), "{saw:#}");
     assert_eq!(saw["invalid"][0], true, "{saw:#}");
-    assert!(saw["invalid"][1].as_str().unwrap().contains("message"), "{saw:#}");
-    assert!(saw["unknown"].as_str().unwrap().contains("no_such_tool"), "{saw:#}");
+    assert!(
+        saw["invalid"][1].as_str().unwrap().contains("message"),
+        "{saw:#}"
+    );
+    assert!(
+        saw["unknown"].as_str().unwrap().contains("no_such_tool"),
+        "{saw:#}"
+    );
     assert_eq!(saw["progress"], json!([[1.0, 2.0], [2.0, 2.0]]), "{saw:#}");
     assert_eq!(saw["long"][0], false, "{saw:#}");
     assert_eq!(saw["asked"].as_array().unwrap().len(), 1, "{saw:#}");
-    assert!(saw["form"][1].as_str().unwrap().contains("provided the requested"), "{saw:#}");
-    assert!(saw["sampling"][1].as_str().unwrap().contains("sampled text"), "{saw:#}");
-    assert!(has(&saw["prompts"], "mcp_everything_simple-prompt"), "{saw:#}");
+    assert!(
+        saw["form"][1]
+            .as_str()
+            .unwrap()
+            .contains("provided the requested"),
+        "{saw:#}"
+    );
+    assert!(
+        saw["sampling"][1]
+            .as_str()
+            .unwrap()
+            .contains("sampled text"),
+        "{saw:#}"
+    );
+    assert!(
+        has(&saw["prompts"], "mcp_everything_simple-prompt"),
+        "{saw:#}"
+    );
     assert!(saw["prompt"].is_string(), "{saw:#}");
     let text = "tenon+everything+demo://resource/dynamic/text/";
-    assert!(has(&saw["templates"], &format!("{text}{{resourceId}}")), "{saw:#}");
+    assert!(
+        has(&saw["templates"], &format!("{text}{{resourceId}}")),
+        "{saw:#}"
+    );
     assert!(!saw["resources"].as_array().unwrap().is_empty(), "{saw:#}");
     assert_eq!(saw["resource"][0], format!("{text}1"), "{saw:#}");
 }
@@ -125,8 +158,14 @@ async fn official_clients_use_the_hub_by_every_transport() {
         old_client(&["sse", &sse, key]),
         // By way of the server that runs with that folder.
         old_client(&["stdio", tenon, "mcp", "--data", data]),
-        run(installed("venv-mcp/bin/python"), &[new_script.to_str().unwrap(), base, key, clock]),
-        run(node, &[node_script.to_str().unwrap(), modules, base, key, clock]),
+        run(
+            installed("venv-mcp/bin/python"),
+            &[new_script.to_str().unwrap(), base, key, clock]
+        ),
+        run(
+            node,
+            &[node_script.to_str().unwrap(), modules, base, key, clock]
+        ),
     );
     for saw in [&http, &legacy, &stdio] {
         assert_eq!(saw["server"], json!(["tenon", "2025-11-25"]), "{saw:#}");
@@ -134,10 +173,17 @@ async fn official_clients_use_the_hub_by_every_transport() {
     }
     assert_eq!(newest["version"], "2026-07-28", "{newest:#}");
     assert_eq!(newest["echoed"], json!([false, "Echo: hi"]), "{newest:#}");
-    assert_eq!(newest["progress"], json!([[1.0, 2.0], [2.0, 2.0]]), "{newest:#}");
+    assert_eq!(
+        newest["progress"],
+        json!([[1.0, 2.0], [2.0, 2.0]]),
+        "{newest:#}"
+    );
     assert_eq!(newest["asked"].as_array().unwrap().len(), 1, "{newest:#}");
     assert_eq!(newest["added"], 201, "{newest:#}");
-    assert!(has(&newest["after"], "mcp_py_get_current_time"), "{newest:#}");
+    assert!(
+        has(&newest["after"], "mcp_py_get_current_time"),
+        "{newest:#}"
+    );
     assert_eq!(node["echoed"], "Echo: still here", "{node:#}");
     assert!(node["cancelled"].is_string(), "{node:#}");
     assert!(has(&node["after"], "mcp_ts_get_current_time"), "{node:#}");

@@ -14,7 +14,9 @@ use crate::program::stdout;
 
 /// The fenced blocks of a document by their titles.
 fn blocks(document: &str) -> HashMap<String, String> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(document);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../docs")
+        .join(document);
     let text = std::fs::read_to_string(path).unwrap();
     let mut blocks = HashMap::new();
     let mut open: Option<(String, String)> = None;
@@ -107,7 +109,10 @@ async fn the_examples_for_clients_work() {
     assert_eq!(blocks("clients.zh-CN.md"), examples.blocks);
     let key = stdout(&examples.shell("sh key"));
     assert!(key.starts_with("tn_"), "{key}");
-    for title in ["json claude_desktop_config.json", "json claude_desktop_config.json remote"] {
+    for title in [
+        "json claude_desktop_config.json",
+        "json claude_desktop_config.json remote",
+    ] {
         examples.check_program(title);
     }
     for title in ["json mcp.json cursor", "json mcp.json vscode"] {

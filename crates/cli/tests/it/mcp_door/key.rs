@@ -31,7 +31,10 @@ async fn the_door_opens_to_keys_alone() {
     for path in [metadata.to_owned(), format!("{metadata}/mcp")] {
         let (status, described) = nobody.get(&path).await;
         assert_eq!(status, 200);
-        assert_eq!(described["resource"], format!("http://{}/mcp", server.address));
+        assert_eq!(
+            described["resource"],
+            format!("http://{}/mcp", server.address)
+        );
     }
     let list = message("tools/list", json!({}));
     let read_only = ada.key("read").await;
@@ -42,7 +45,10 @@ async fn the_door_opens_to_keys_alone() {
             .unwrap(),
     )
     .await;
-    assert_eq!((status, &refused["error"]["code"]), (403, &json!("key_reads_only")));
+    assert_eq!(
+        (status, &refused["error"]["code"]),
+        (403, &json!("key_reads_only"))
+    );
     let uses = ada.key("use").await;
     for method in ["POST", "GET"] {
         let request = stateless(uses.request(method, "/mcp"), &list);
@@ -62,14 +68,24 @@ async fn a_session_is_of_one_key_and_ends_with_it() {
     let (key, other) = (ada.key("use").await, ada.key("use").await);
     let session = initialize(&key).await;
     let ping = |person: &Person<'_>| {
-        let request = person.request("POST", "/mcp").header("mcp-session-id", &session);
+        let request = person
+            .request("POST", "/mcp")
+            .header("mcp-session-id", &session);
         let request = request.header("accept", "application/json, text/event-stream");
-        request.json(&json!({"jsonrpc": "2.0", "id": 2, "method": "ping"})).send()
+        request
+            .json(&json!({"jsonrpc": "2.0", "id": 2, "method": "ping"}))
+            .send()
     };
     assert_eq!(ping(&key).await.unwrap().status(), 200);
     assert_eq!(ping(&other).await.unwrap().status(), 404, "another key");
-    let stream = key.request("GET", "/mcp").header("mcp-session-id", &session);
-    let stream = stream.header("accept", "text/event-stream").send().await.unwrap();
+    let stream = key
+        .request("GET", "/mcp")
+        .header("mcp-session-id", &session);
+    let stream = stream
+        .header("accept", "text/event-stream")
+        .send()
+        .await
+        .unwrap();
     assert_eq!(stream.status(), 200);
     let (_, keys) = ada.get("/api/keys").await;
     for key in keys.as_array().unwrap() {
@@ -79,7 +95,9 @@ async fn a_session_is_of_one_key_and_ends_with_it() {
     // The stream ends by itself.
     let mut events = stream.bytes_stream();
     let ended = async { while events.next().await.is_some() {} };
-    tokio::time::timeout(crate::server::TEST_TIMEOUT, ended).await.unwrap();
+    tokio::time::timeout(crate::server::TEST_TIMEOUT, ended)
+        .await
+        .unwrap();
     assert_eq!(ping(&key).await.unwrap().status(), 401);
 }
 

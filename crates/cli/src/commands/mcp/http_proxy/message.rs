@@ -58,7 +58,8 @@ impl ForwardedMessage {
         if body.starts_with('[') {
             return Ok(Self::batch(body));
         }
-        let raw: ForwardedHead<'_> = serde_json::from_str(body).map_err(|error| error.to_string())?;
+        let raw: ForwardedHead<'_> =
+            serde_json::from_str(body).map_err(|error| error.to_string())?;
         let params = raw.params.as_ref();
         let text = |value: &Option<Value>| value.as_ref()?.as_str().map(str::to_owned);
         let version = params
@@ -151,8 +152,7 @@ mod tests {
         assert_eq!(call.id.as_deref(), Some("\"a\""));
         assert_eq!(call.name.as_deref(), Some("t"));
         assert_eq!(call.stateless_version.as_deref(), Some("2026-07-28"));
-        let cancel =
-            read(r#"{"method":"notifications/cancelled","params":{"requestId":7}}"#);
+        let cancel = read(r#"{"method":"notifications/cancelled","params":{"requestId":7}}"#);
         let request = "7".to_owned();
         assert_eq!(cancel.kind, ForwardedKind::Cancellation { request });
         let response = read(r#"{"id":1,"result":{"name":"x"}}"#);
