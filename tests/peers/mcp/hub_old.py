@@ -36,6 +36,14 @@ async def connect(transport, target):
 async def main():
     transport, *target = sys.argv[1:]
     saw = {"progress": [], "asked": [], "sampled": []}
+    updated = asyncio.Event()
+
+    async def on_message(message):
+        if isinstance(message, types.ServerNotification):
+            notification = message.root
+            if isinstance(notification, types.ResourceUpdatedNotification):
+                saw["updated"] = str(notification.params.uri)
+                updated.set()
 
     async def elicit(_context, params):
         saw["asked"].append(params.message)
@@ -51,7 +59,11 @@ async def main():
 
     async with connect(transport, target) as (read, write):
         async with ClientSession(
-            read, write, elicitation_callback=elicit, sampling_callback=sample
+            read,
+            write,
+            elicitation_callback=elicit,
+            sampling_callback=sample,
+            message_handler=on_message,
         ) as session:
             begun = await session.initialize()
             saw["server"] = [begun.serverInfo.name, begun.protocolVersion]
@@ -75,16 +87,32 @@ async def main():
             saw["long"] = await call("mcp_everything_trigger-long-running-operation", steps)
             saw["form"] = await call("mcp_everything_trigger-elicitation-request", {})
             saw["sampling"] = await call("mcp_everything_trigger-sampling-request", {"prompt": "p"})
+            place = {"location": "Chicago"}
+            weather = await session.call_tool("mcp_everything_get-structured-content", place)
+            saw["structured"] = sorted(weather.structuredContent)
+            links = await session.call_tool("mcp_everything_get-resource-links", {"count": 1})
+            saw["link"] = str(links.content[1].uri)
             prompts = (await session.list_prompts()).prompts
             saw["prompts"] = sorted(prompt.name for prompt in prompts)
             prompt = await session.get_prompt("mcp_everything_simple-prompt")
             saw["prompt"] = prompt.messages[0].content.text
+            reference = types.PromptReference(
+                type="ref/prompt", name="mcp_everything_completable-prompt"
+            )
+            started = {"name": "department", "value": "E"}
+            completed = await session.complete(reference, started)
+            saw["completed"] = completed.completion.values
             resources = (await session.list_resources()).resources
             saw["resources"] = sorted(str(resource.uri) for resource in resources)
             templates = (await session.list_resource_templates()).resourceTemplates
             saw["templates"] = sorted(template.uriTemplate for template in templates)
             content = (await session.read_resource(TEXT)).contents[0]
             saw["resource"] = [str(content.uri), content.text]
+            # There is one switch for all of them.
+            if transport == "http":
+                await session.subscribe_resource(TEXT)
+                await call("mcp_everything_toggle-subscriber-updates", {})
+                await asyncio.wait_for(updated.wait(), 30)
     print(json.dumps(saw))
 
 

@@ -137,6 +137,11 @@ fn check_whole(saw: &Value) {
     );
     assert!(!saw["resources"].as_array().unwrap().is_empty(), "{saw:#}");
     assert_eq!(saw["resource"][0], format!("{text}1"), "{saw:#}");
+    let weather = json!(["conditions", "humidity", "temperature"]);
+    assert_eq!(saw["structured"], weather, "{saw:#}");
+    let blob = "tenon+everything+demo://resource/dynamic/blob/1";
+    assert_eq!(saw["link"], blob, "{saw:#}");
+    assert_eq!(saw["completed"], json!(["Engineering"]), "{saw:#}");
 }
 
 #[tokio::test]
@@ -171,6 +176,8 @@ async fn official_clients_use_the_hub_by_every_transport() {
         assert_eq!(saw["server"], json!(["tenon", "2025-11-25"]), "{saw:#}");
         check_whole(saw);
     }
+    let watched = "tenon+everything+demo://resource/dynamic/text/1";
+    assert_eq!(http["updated"], watched, "{http:#}");
     assert_eq!(newest["version"], "2026-07-28", "{newest:#}");
     assert_eq!(newest["echoed"], json!([false, "Echo: hi"]), "{newest:#}");
     assert_eq!(
@@ -187,4 +194,22 @@ async fn official_clients_use_the_hub_by_every_transport() {
     assert_eq!(node["echoed"], "Echo: still here", "{node:#}");
     assert!(node["cancelled"].is_string(), "{node:#}");
     assert!(has(&node["after"], "mcp_ts_get_current_time"), "{node:#}");
+    let audit = fixture.served.client.get(fixture.url("/api/audit"));
+    let audit: Value = audit
+        .bearer_auth(key)
+        .send()
+        .await
+        .unwrap()
+        .json()
+        .await
+        .unwrap();
+    let cancelled = |entry: &Value| {
+        let long = "mcp_everything_trigger-long-running-operation";
+        entry["subject"] == long && entry["detail"]["ok"] == false
+    };
+    let entries = audit["entries"].as_array().or(audit.as_array()).unwrap();
+    assert!(
+        entries.iter().any(cancelled),
+        "the call behind has ended: {audit:#}"
+    );
 }
