@@ -1,5 +1,7 @@
 //! One model step: streams a reply, within time and size limits.
 
+mod repetition;
+
 use std::time::Duration;
 
 use futures::{FutureExt, StreamExt};
@@ -124,6 +126,7 @@ impl ModelStep<'_> {
             received_bytes += weight(&delta);
             if let Some(growth) = assembler.push(delta) {
                 self.check_limits(received_bytes, assembler)?;
+                self.check_repetition(assembler, &growth)?;
                 self.pass_on(assembler, growth);
                 unsaved.get_or_insert(last_delta);
             }
@@ -169,6 +172,20 @@ impl ModelStep<'_> {
         let max = MAX_CALLS_FACTOR * self.settings.calls_per_step;
         if assembler.calls() > max {
             return Err(interrupted(TurnFault::TooManyCalls { max }));
+        }
+        Ok(())
+    }
+
+    /// Small models on people's machines get caught in a word, and go on until their context is full.
+    fn check_repetition(&self, assembler: &Assembler, growth: &Growth) -> Result<(), TurnOutcome> {
+        let written = match &assembler.drafts()[growth.part].body {
+            DraftBody::Text(text) | DraftBody::Thinking(text) => text,
+            DraftBody::Call(call) => &call.arguments,
+            DraftBody::Opaque => return Ok(()),
+        };
+        if self.model.is_local() && repetition::grew_repetitive(written, growth.text.len()) {
+            let name = self.model.name().into();
+            return Err(interrupted(TurnFault::RepeatsText { name }));
         }
         Ok(())
     }

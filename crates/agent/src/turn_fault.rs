@@ -12,6 +12,7 @@ coded_errors! {
         NoReply { name, seconds: u64 } = "model_silent" => "{name} said nothing for {seconds} s. Check that it is running, or choose another model.",
         Stalled { name, seconds: u64 } = "model_stalled" => "{name} stopped in the middle of its answer and sent nothing for {seconds} s.",
         Empty { name } = "answer_empty" => "{name} said nothing. Try again, or choose another model.",
+        RepeatsText { name } = "answer_repeats_text" => "{name} wrote the same words over and over, and was stopped. Ask in other words, or choose another model.",
         Repeats { name } = "answer_repeats" => "{name} made the same call again and again, with the same result, and did not answer. Ask in other words, or choose another model.",
         LengthLimit = "answer_length_limit" => "The answer reached the model's limit of length.",
         Filtered = "answer_withheld" => "The model's provider withheld the rest of this answer.",

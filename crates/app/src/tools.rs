@@ -11,10 +11,14 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tenon_agent::Agent;
-use tenon_domain::{CallId, ChatId, SourceId, SourceKind, ToolAccess, ToolCall, ToolId, UserId};
+use tenon_domain::{
+    CallId, ChatId, SourceId, SourceKind, ToolAccess, ToolCall, ToolId, ToolResult, UserId,
+};
 use tenon_sources::browser::DeviceHub;
 use tenon_store::{Store, fresh_id};
-use tenon_tools::{CallContext, CallOrigin, CallTimer, NoClient, Registry, Tool, Toolset};
+use tenon_tools::{
+    CallClient, CallContext, CallOrigin, CallTimer, NoClient, Registry, Tool, Toolset,
+};
 use tokio_util::sync::CancellationToken;
 
 use crate::auth::CurrentUser;
@@ -44,6 +48,42 @@ impl UserTools {
         input: Value,
         cancel: CancellationToken,
     ) -> tenon_store::Result<Option<CallToolAnswer>> {
+        let started = Instant::now();
+        // There is nowhere to show a form to them: a tool that asks is declined.
+        let client = Arc::new(NoClient);
+        let called = self.call_for(client, user, address, tool_id, input, cancel);
+        let Some(result) = called.await? else {
+            return Ok(None);
+        };
+        let duration_ms = started.elapsed().as_millis() as u64;
+        Ok(Some(match result {
+            Ok(output) => CallToolAnswer {
+                ok: true,
+                structured: output.structured().cloned(),
+                content: output.content,
+                error: None,
+                duration_ms,
+            },
+            Err(error) => CallToolAnswer {
+                ok: false,
+                structured: None,
+                content: Vec::new(),
+                error: Some(error),
+                duration_ms,
+            },
+        }))
+    }
+
+    /// The same for a client that hears of progress and can be asked. To drop it cancels the call.
+    pub async fn call_for(
+        &self,
+        client: Arc<dyn CallClient>,
+        user: &CurrentUser,
+        address: &str,
+        tool_id: ToolId,
+        input: Value,
+        cancel: CancellationToken,
+    ) -> tenon_store::Result<Option<ToolResult>> {
         let toolset = self.registry.toolset(self.access(user, None).await?);
         if toolset.find(&tool_id).is_none() {
             return Ok(None);
@@ -62,11 +102,16 @@ impl UserTools {
             user: user.id.clone(),
             workspace: Some(self.workspace(&user.id)),
             cancel,
-            // There is nowhere to show a form to them: a tool that asks is declined.
-            client: Arc::new(NoClient),
+            client,
             timer: CallTimer::default(),
         };
-        let started = Instant::now();
+        let mut audit = CallAudit {
+            tools: self,
+            user,
+            address,
+            call: &call,
+            is_ok: false,
+        };
         let cancel_when_revoked = async {
             tokio::time::sleep(WATCH_CREDENTIAL_AFTER).await;
             user.revoked(&self.store).await;
@@ -78,26 +123,9 @@ impl UserTools {
             result = toolset.call(&call, &context) => result,
             never = cancel_when_revoked => match never {},
         };
-        let duration_ms = started.elapsed().as_millis() as u64;
-        let detail = json!({"callId": call.id, "ok": result.is_ok()});
-        let tool = call.tool_id.as_str();
-        user.note_behind(&self.store, address, "tool.called", tool, detail);
-        Ok(Some(match result {
-            Ok(output) => CallToolAnswer {
-                ok: true,
-                structured: output.structured().cloned(),
-                content: output.content,
-                error: None,
-                duration_ms,
-            },
-            Err(error) => CallToolAnswer {
-                ok: false,
-                structured: None,
-                content: Vec::new(),
-                error: Some(error),
-                duration_ms,
-            },
-        }))
+        audit.is_ok = result.is_ok();
+        drop(audit);
+        Ok(Some(result))
     }
 
     /// All that a user can see, as it is set for them, in a chat where one is named.
@@ -143,6 +171,24 @@ impl UserTools {
             state: tool.source.state(),
             local: local.map(Into::into),
         }
+    }
+}
+
+/// Notes a call in the audit log when it ends, also where it is cancelled by being dropped.
+struct CallAudit<'a> {
+    tools: &'a UserTools,
+    user: &'a CurrentUser,
+    address: &'a str,
+    call: &'a ToolCall,
+    is_ok: bool,
+}
+
+impl Drop for CallAudit<'_> {
+    fn drop(&mut self) {
+        let detail = json!({"callId": self.call.id, "ok": self.is_ok});
+        let (store, tool) = (&self.tools.store, self.call.tool_id.as_str());
+        let (user, address) = (self.user, self.address);
+        user.note_behind(store, address, "tool.called", tool, detail);
     }
 }
 

@@ -4,6 +4,7 @@ mod backup;
 mod doctor;
 mod import;
 mod link;
+mod mcp;
 mod models;
 mod open;
 mod run;
@@ -53,6 +54,8 @@ enum Command {
     /// Look at the tools, and call them
     #[command(subcommand)]
     Tools(tools::Tools),
+    /// Offer the tools to an MCP client on standard input and output
+    Mcp(mcp::McpCommand),
     /// Look at the servers that offer tools, and remove them
     #[command(subcommand)]
     Sources(sources::SourcesCommand),
@@ -85,6 +88,7 @@ impl Cli {
             | Command::Run(_)
             | Command::Models(_)
             | Command::Tools(_)
+            | Command::Mcp(_)
             | Command::Import(_)
             | Command::Sources(_)
             | Command::Secrets(_)
@@ -100,6 +104,7 @@ impl Cli {
             Command::Run(run) => run.run(&self.common).await,
             Command::Models(models) => models.run(&self.common).await,
             Command::Tools(tools) => tools.run(&self.common).await,
+            Command::Mcp(mcp) => mcp.run(&self.common).await,
             Command::Sources(sources) => sources.run(&self.common).await,
             Command::Import(import) => import.run(&self.common).await,
             Command::Doctor(doctor) => doctor.run().await,

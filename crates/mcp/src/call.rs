@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use serde_json::value::to_raw_value;
 use serde_json::{Map, Value, json};
 use tenon_text as text;
 
@@ -74,9 +75,15 @@ pub(crate) async fn call(
             other => other?,
         };
         match read_round(response.get())? {
-            RoundResult::Done(result) => return Ok(CallToolResult::read(result)),
+            RoundResult::Done(result) => {
+                handler.result(&response);
+                return Ok(CallToolResult::read(result));
+            }
             RoundResult::Task(created) => {
                 let result = task::poll_until_done(session, &call, created, handler).await?;
+                if let Ok(raw) = to_raw_value(&result) {
+                    handler.result(&raw);
+                }
                 return Ok(CallToolResult::read(result));
             }
             RoundResult::InputRequired {
@@ -104,6 +111,13 @@ async fn input_responses(
         let params = request.get("params").unwrap_or(&Value::Null);
         let response = match request.get("method").and_then(Value::as_str) {
             Some("elicitation/create") => elicitation::answer(handler, params).await,
+            Some("sampling/createMessage") => match handler.sample(params.clone()).await {
+                Some(result) => result,
+                None => {
+                    let method = "sampling/createMessage".to_owned();
+                    return Err(ProtocolError::UnsupportedInputRequest(method).into());
+                }
+            },
             Some("roots/list") => json!({ "roots": [] }),
             other => {
                 let method = text::line(other.unwrap_or("something"), 60);

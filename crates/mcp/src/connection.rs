@@ -1,6 +1,8 @@
 //! One connection to a server, from the first request to the last.
 
-use std::collections::BTreeMap;
+mod context;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,7 +23,7 @@ use crate::peer::{ClientInfo, McpServerInfo, ProtocolEra};
 use crate::process::Program;
 use crate::session::Session;
 use crate::session_log::{SessionLog, SessionObserver};
-use crate::subscription;
+use crate::subscription::{self, NotificationFilter};
 use crate::tools::{self, ToolList, ToolNames, ToolPages};
 use crate::transport::{HttpEndpoint, Transport};
 
@@ -68,6 +70,8 @@ pub struct McpConnection {
     capabilities: Value,
     /// Keeps the subscription to notifications.
     subscription: Option<JoinHandle<()>>,
+    /// The resources whose updates somebody wants to hear of.
+    watched_resources: watch::Sender<BTreeSet<String>>,
     /// The tools that are run as tasks or not at all.
     task_tools: ArcSwap<ToolNames>,
 }
@@ -103,11 +107,15 @@ impl McpConnection {
     }
 
     async fn new(negotiated: NegotiatedSession) -> Self {
-        let subscribes = negotiated.era == ProtocolEra::Stateless && negotiated.lists_changes();
+        let filter = negotiated.notifications();
         let session = Arc::new(negotiated.session);
-        let mut subscription =
-            subscribes.then(|| tokio::spawn(subscription::subscribe(session.clone())));
-        if let Some(subscription) = &mut subscription {
+        let watched_resources = watch::Sender::new(BTreeSet::new());
+        let is_needed = filter != NotificationFilter::default();
+        let mut subscription = (negotiated.era == ProtocolEra::Stateless).then(|| {
+            let watched = watched_resources.subscribe();
+            tokio::spawn(subscription::subscribe(session.clone(), filter, watched))
+        });
+        if let Some(subscription) = subscription.as_mut().filter(|_| is_needed) {
             // A tool that is added between the list and the subscription would be missed.
             let acknowledged = async {
                 tokio::select! {
@@ -123,6 +131,7 @@ impl McpConnection {
             server_info: negotiated.server_info,
             capabilities: negotiated.capabilities,
             subscription,
+            watched_resources,
             task_tools: ArcSwap::default(),
         }
     }

@@ -5,6 +5,7 @@ use std::fmt;
 use async_trait::async_trait;
 use reqwest::{Client, Request, Response};
 use serde_json::Value;
+use serde_json::value::RawValue;
 use tenon_net::RequestError;
 use url::Url;
 
@@ -22,8 +23,22 @@ pub trait CallHandler: Send + Sync + fmt::Debug {
     /// The server answered for the call, which goes on.
     fn is_alive(&self);
 
+    /// Headers of this call alone, for servers that are reached over HTTP.
+    fn headers(&self) -> &[(String, String)] {
+        &[]
+    }
+
+    /// The result of the call as the server wrote it, for whoever passes it on.
+    fn result(&self, _raw: &RawValue) {}
+
     /// Waits for a person, within a deadline of its own. What nobody can be asked is declined.
     async fn elicit(&self, request: Elicitation) -> ElicitationAnswer;
+
+    /// Has a model of whoever made the call answer `sampling/createMessage`: its params become its
+    /// result, both as the protocol has them. None: there is no such model.
+    async fn sample(&self, _params: Value) -> Option<Value> {
+        None
+    }
 }
 
 /// How far a call has come.

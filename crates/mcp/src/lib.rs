@@ -14,7 +14,9 @@ mod connection;
 mod call;
 mod content;
 mod elicitation;
+mod entry;
 mod handler;
+mod listing;
 mod tools;
 
 mod negotiate;
@@ -32,9 +34,11 @@ mod process;
 mod transport;
 
 pub mod oauth;
+pub mod server;
 
 pub use connection::{ConnectOptions, McpConnection, TransportConfig};
 pub use content::{CallToolResult, EmbeddedResource, McpContentBlock, ResourceLink};
+pub use entry::{EntryKind, ListEntry, ListVersions};
 pub use error::{ConnectionError, Error, McpHeaderError, ProtocolError, ServerOutput, StartError};
 pub use handler::{
     CallHandler, Elicitation, ElicitationAnswer, ElicitationMode, HttpClient, NoHandler,
@@ -48,4 +52,4 @@ pub use tools::{
     McpTool, SchemaRepair, ToolAnnotations, ToolDefect, ToolList, ToolListProblem, parse_tools,
 };
 pub use transport::check_header;
-pub use transport::header_params::HeaderParamError;
+pub use transport::header_params::{HeaderParamError, routing_headers};

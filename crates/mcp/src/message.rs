@@ -38,11 +38,14 @@ pub(crate) fn stateless_meta(client: &ClientInfo) -> String {
 }
 
 fn capabilities(client: &ClientInfo) -> Value {
+    let mut capabilities = json!({});
     if client.capabilities.elicitation {
-        json!({ "elicitation": { "form": {}, "url": {} } })
-    } else {
-        json!({})
+        capabilities["elicitation"] = json!({ "form": {}, "url": {} });
     }
+    if client.capabilities.sampling {
+        capabilities["sampling"] = json!({});
+    }
+    capabilities
 }
 
 fn client_json(client: &ClientInfo) -> Value {

@@ -18,6 +18,7 @@ use crate::pending::PendingRequests;
 use crate::process::Program;
 use crate::session::Session;
 use crate::session_log::{SessionLog, SessionNotice};
+use crate::subscription::NotificationFilter;
 use crate::transport::{HttpEndpoint, SseTransport, StdioTransport, StreamableHttp, Transport};
 
 mod handshake;
@@ -41,9 +42,15 @@ pub(crate) struct NegotiatedSession {
 }
 
 impl NegotiatedSession {
-    /// Whether the server notifies of changes of its list of tools.
-    pub(crate) fn lists_changes(&self) -> bool {
-        self.capabilities.pointer("/tools/listChanged") == Some(&Value::Bool(true))
+    /// What the server can notify of.
+    pub(crate) fn notifications(&self) -> NotificationFilter {
+        let can = |pointer: &str| self.capabilities.pointer(pointer) == Some(&Value::Bool(true));
+        NotificationFilter {
+            tools_list_changed: can("/tools/listChanged"),
+            prompts_list_changed: can("/prompts/listChanged"),
+            resources_list_changed: can("/resources/listChanged"),
+            resource_subscriptions: Vec::new(),
+        }
     }
 }
 

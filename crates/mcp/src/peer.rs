@@ -13,6 +13,8 @@ pub struct McpServerInfo {
     pub version: String,
     /// The protocol version: "2025-11-25".
     pub protocol: String,
+    /// How to use it, in its own words.
+    pub instructions: Option<String>,
 }
 
 /// Who we say we are.
@@ -28,6 +30,7 @@ pub struct ClientInfo {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ClientCapabilities {
     pub elicitation: bool,
+    pub sampling: bool,
     /// Calls of the stateless era that go on as tasks.
     pub tasks: bool,
 }
@@ -35,6 +38,7 @@ pub struct ClientCapabilities {
 impl ClientCapabilities {
     pub const ALL: Self = Self {
         elicitation: true,
+        sampling: true,
         tasks: true,
     };
 }

@@ -10,16 +10,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 use serde_json::value::RawValue;
-use tokio::sync::{oneshot, watch};
+use tokio::sync::{broadcast, oneshot, watch};
 
+use crate::entry::{EntryKind, ListVersions};
 use crate::error::{ConnectionError, Error};
 use crate::handler::CallHandler;
 use crate::session_log::SessionLog;
 
-mod elicitation_queue;
 mod incoming;
+mod server_request_queue;
 
-use elicitation_queue::ElicitationQueue;
+use server_request_queue::ServerRequestQueue;
+
+/// How many updates of resources a subscriber may be behind.
+const MAX_UNREAD_UPDATES: usize = 256;
 
 pub(crate) type RpcResult = Result<Box<RawValue>, Error>;
 
@@ -28,6 +32,8 @@ pub(crate) struct PendingRequests {
     next_id: AtomicU64,
     inner: Mutex<Inner>,
     tools_changed: watch::Sender<u64>,
+    list_versions: watch::Sender<ListVersions>,
+    resource_updates: broadcast::Sender<String>,
     /// How often the server has acknowledged a subscription to its notifications.
     subscribed: watch::Sender<u64>,
     stream_open: watch::Sender<bool>,
@@ -50,15 +56,23 @@ struct Inner {
 #[derive(Debug)]
 struct CallEntry {
     handler: Arc<dyn CallHandler>,
-    elicitations: ElicitationQueue,
+    requests: ServerRequestQueue,
     task_id: Option<String>,
 }
 
-/// `elicitation/create` in the middle of a call, to be answered under its id.
+/// A request of the server in the middle of a call, to be answered under its id.
 #[derive(Debug)]
-pub(crate) struct PendingElicitation {
+pub(crate) struct ServerRequest {
     pub(crate) id: Box<RawValue>,
+    pub(crate) method: ClientMethod,
     pub(crate) params: Value,
+}
+
+/// A method of the client that whoever made the call answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ClientMethod {
+    Elicit,
+    Sample,
 }
 
 /// A call while this is kept. Its id is its progress token.
@@ -66,7 +80,7 @@ pub(crate) struct PendingElicitation {
 pub(crate) struct ActiveCall {
     pending: Arc<PendingRequests>,
     pub(crate) id: u64,
-    pub(crate) elicitations: ElicitationQueue,
+    pub(crate) requests: ServerRequestQueue,
 }
 
 /// Whose stream a message came on, where a transport has a stream for each request.
@@ -92,6 +106,8 @@ impl PendingRequests {
             next_id: AtomicU64::new(1),
             inner: Mutex::default(),
             tools_changed: watch::channel(0).0,
+            list_versions: watch::channel(ListVersions::default()).0,
+            resource_updates: broadcast::Sender::new(MAX_UNREAD_UPDATES),
             subscribed: watch::channel(0).0,
             stream_open: watch::channel(false).0,
             closed: watch::channel(None).0,
@@ -112,6 +128,22 @@ impl PendingRequests {
 
     pub(crate) fn notify_tools_changed(&self) {
         self.tools_changed.send_modify(|times| *times += 1);
+    }
+
+    pub(crate) fn list_versions(&self) -> watch::Receiver<ListVersions> {
+        self.list_versions.subscribe()
+    }
+
+    pub(crate) fn notify_list_changed(&self, kind: EntryKind) {
+        self.list_versions.send_modify(|versions| match kind {
+            EntryKind::Resources | EntryKind::ResourceTemplates => versions.resources += 1,
+            EntryKind::Prompts => versions.prompts += 1,
+        });
+    }
+
+    /// The URIs of resources that were updated, from now on.
+    pub(crate) fn resource_updates(&self) -> broadcast::Receiver<String> {
+        self.resource_updates.subscribe()
     }
 
     /// Returns when the server has acknowledged a subscription.
@@ -158,17 +190,17 @@ impl PendingRequests {
 
     pub(crate) fn begin_call(self: &Arc<Self>, handler: &Arc<dyn CallHandler>) -> ActiveCall {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
-        let elicitations = ElicitationQueue::default();
+        let requests = ServerRequestQueue::default();
         let entry = CallEntry {
             handler: handler.clone(),
-            elicitations: elicitations.clone(),
+            requests: requests.clone(),
             task_id: None,
         };
         self.inner().calls.insert(id, entry);
         ActiveCall {
             pending: self.clone(),
             id,
-            elicitations,
+            requests,
         }
     }
 

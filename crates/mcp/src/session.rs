@@ -11,7 +11,7 @@ use crate::elicitation;
 use crate::error::{ConnectionError, Error};
 use crate::handler::CallHandler;
 use crate::jsonrpc::{self, ParamsBuilder};
-use crate::pending::{ActiveCall, PendingElicitation, PendingRequests};
+use crate::pending::{ActiveCall, ClientMethod, PendingRequests, ServerRequest};
 use crate::transport::{Outgoing, Transport};
 
 /// How long it may take until it is known whether a request was sent.
@@ -67,7 +67,7 @@ impl Session {
             .unwrap_or(Err(Error::Timeout))
     }
 
-    /// A request in the course of a call: elicitations go to whoever made it.
+    /// A request in the course of a call: what the server asks goes to whoever made it.
     pub(crate) async fn request_in_call(
         &self,
         call: &ActiveCall,
@@ -105,6 +105,7 @@ impl Session {
     ) -> Result<Box<RawValue>, Error> {
         let (id, mut response) = self.pending.add();
         let call_id = call.as_ref().map(|(call, _)| call.id);
+        let handler = call.as_ref().map(|(_, handler)| *handler);
         let mut meta = self.meta.clone();
         if let Some(token) = call_id {
             let comma = if meta.is_empty() { "" } else { "," };
@@ -117,6 +118,7 @@ impl Session {
             body: jsonrpc::request(id, request.method, &request.params.finish(&meta)),
             request_id: Some(id),
             call_id,
+            headers: handler.map(CallHandler::headers).unwrap_or_default(),
         };
         let cancel = CancelOnDrop {
             session: self,
@@ -124,7 +126,7 @@ impl Session {
             method: request.method,
         };
         let mut sending = std::pin::pin!(self.transport.send(outgoing));
-        let mut elicitations = Elicitations::new(call);
+        let mut server_requests = ServerRequests::new(call);
         let mut is_sent = false;
         let mut response = loop {
             tokio::select! {
@@ -136,7 +138,7 @@ impl Session {
                         self.pending.resolve(id, Err(error));
                     }
                 }
-                reply = elicitations.next_reply() => self.transport.queue(reply),
+                reply = server_requests.next_reply() => self.transport.queue(reply),
             }
         };
         drop(cancel);
@@ -177,12 +179,12 @@ impl Drop for CancelOnDrop<'_> {
 }
 
 /// What a server asks in the course of a call, answered one at a time.
-struct Elicitations<'a> {
+struct ServerRequests<'a> {
     call: Option<(&'a ActiveCall, &'a dyn CallHandler)>,
     answering: Option<BoxFuture<'a, String>>,
 }
 
-impl<'a> Elicitations<'a> {
+impl<'a> ServerRequests<'a> {
     fn new(call: Option<(&'a ActiveCall, &'a dyn CallHandler)>) -> Self {
         Self {
             call,
@@ -196,12 +198,8 @@ impl<'a> Elicitations<'a> {
             return std::future::pending().await;
         };
         if self.answering.is_none() {
-            let PendingElicitation { id, params } = call.elicitations.next().await;
-            let handler = *handler;
-            self.answering = Some(Box::pin(async move {
-                let answer = elicitation::answer(handler, &params).await;
-                jsonrpc::response(&id, &answer)
-            }));
+            let request = call.requests.next().await;
+            self.answering = Some(Box::pin(reply(*handler, request)));
         }
         let reply = match &mut self.answering {
             Some(answering) => answering.await,
@@ -209,5 +207,19 @@ impl<'a> Elicitations<'a> {
         };
         self.answering = None;
         reply
+    }
+}
+
+async fn reply(handler: &dyn CallHandler, request: ServerRequest) -> String {
+    let ServerRequest { id, method, params } = request;
+    match method {
+        ClientMethod::Elicit => {
+            let answer = elicitation::answer(handler, &params).await;
+            jsonrpc::response(&id, &answer)
+        }
+        ClientMethod::Sample => match handler.sample(params).await {
+            Some(result) => jsonrpc::response(&id, &result),
+            None => jsonrpc::sampling_refusal(&id),
+        },
     }
 }

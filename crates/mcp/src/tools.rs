@@ -19,7 +19,7 @@ mod cursor;
 mod problem;
 mod schema;
 
-use cursor::PageCursor;
+pub(crate) use cursor::PageCursor;
 pub use problem::{SchemaRepair, ToolDefect, ToolListProblem};
 
 /// Bounds memory when a server keeps on listing tools or pages.
@@ -59,6 +59,8 @@ pub struct McpTool {
     pub title: Option<String>,
     pub description: String,
     pub input_schema: Value,
+    /// What it says of its structured results, unchecked.
+    pub output_schema: Option<Value>,
     pub annotations: ToolAnnotations,
 }
 
@@ -246,6 +248,10 @@ impl ToolListReader {
                 .map(|description| text::block(description, MAX_DESCRIPTION_CHARS))
                 .unwrap_or_default(),
             input_schema: schema.value,
+            output_schema: tool
+                .get("outputSchema")
+                .filter(|schema| schema.is_object())
+                .cloned(),
             annotations: annotations(tool.get("annotations")),
             name,
         });

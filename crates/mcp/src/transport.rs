@@ -10,7 +10,7 @@ mod endpoint;
 pub(crate) mod header_params;
 mod headers;
 mod http;
-mod line_reader;
+pub(crate) mod line_reader;
 mod notification_stream;
 mod post_queue;
 mod sse;
@@ -40,6 +40,8 @@ pub(crate) struct Outgoing<'a> {
     /// Its id, if it is a request.
     pub(crate) request_id: Option<u64>,
     pub(crate) call_id: Option<u64>,
+    /// What whoever makes the call sends along over HTTP.
+    pub(crate) headers: &'a [(String, String)],
 }
 
 impl<'a> Outgoing<'a> {
@@ -52,6 +54,7 @@ impl<'a> Outgoing<'a> {
             body,
             request_id: None,
             call_id: None,
+            headers: &[],
         }
     }
 }
@@ -61,7 +64,7 @@ impl Transport {
     pub(crate) async fn send(&self, outgoing: Outgoing<'_>) -> Result<(), Error> {
         match self {
             Self::Stdio(stdio) => stdio.send(&outgoing.body).await,
-            Self::Sse(sse) => sse.send(outgoing.body).await,
+            Self::Sse(sse) => sse.send(outgoing.body, outgoing.headers).await,
             Self::Http(http) => http.send(outgoing).await,
         }
     }

@@ -10,6 +10,7 @@ use tenon_app::auth::{AuthMethod, CurrentUser};
 use crate::api_fault::ApiFault;
 use crate::connections::ClientConnection;
 use crate::error::ApiError;
+use crate::mcp_endpoint::resource_metadata_url;
 use crate::request::{authenticate, bearer};
 
 /// For whom a route is.
@@ -22,6 +23,8 @@ pub enum RouteAccess {
     /// The owner of the thing that the path names. To others it does not exist.
     Owner(OwnedResource),
     Admin,
+    /// Programs that show a key: a browser's cookie does not count.
+    Key,
     /// Commands of whoever can read the data folder: neither people nor their keys.
     Shell,
 }
@@ -63,11 +66,18 @@ pub(crate) async fn authorize(
     app: &App,
     request: &mut Request,
 ) -> Result<(), ApiError> {
+    let headers = request.headers();
     let user = match rule.access {
         RouteAccess::Open => return Ok(()),
-        RouteAccess::Shell => shell_user(app, request.headers()).await?,
+        RouteAccess::Shell => shell_user(app, headers).await?,
+        RouteAccess::Key => {
+            let user = key_user(app, headers).await;
+            // Whoever shows no key, or a wrong one, is told where to read which are taken.
+            let metadata = || resource_metadata_url(app, request);
+            Some(user.map_err(|error| error.with_challenge(&metadata()))?)
+        }
         RouteAccess::User | RouteAccess::Owner(_) | RouteAccess::Admin => {
-            authenticate(app, request.headers()).await?
+            authenticate(app, headers).await?
         }
     };
     let user = user.ok_or_else(ApiError::not_logged_in)?;
@@ -77,6 +87,15 @@ pub(crate) async fn authorize(
     check(rule, &user, request.method())?;
     request.extensions_mut().insert(user);
     Ok(())
+}
+
+/// Whose key this is.
+async fn key_user(app: &App, headers: &HeaderMap) -> Result<CurrentUser, ApiError> {
+    let user = match bearer(headers) {
+        Some(_) => authenticate(app, headers).await?,
+        None => None,
+    };
+    user.ok_or_else(ApiError::not_logged_in)
 }
 
 /// Whose command this is. None: it does not show what the file in the data folder says.

@@ -2,7 +2,7 @@
 //! never sent.
 
 use axum::Json;
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use tenon_app::budget::BudgetError;
 use tenon_app::models::{EvaluationError, ModelEditError, ModelLookupError};
@@ -10,6 +10,7 @@ use tenon_app::sources::SourceError;
 use tenon_domain::{CodedError, ErrorDetail};
 use tenon_store::{AccountError, StoreFault};
 use tenon_tools::NoSpace;
+use url::Url;
 
 use crate::api_fault::ApiFault;
 use crate::wire::ErrorBody;
@@ -20,6 +21,8 @@ pub struct ApiError {
     detail: ErrorDetail,
     /// After how many seconds it is worth trying again.
     retry_after: Option<u64>,
+    /// `WWW-Authenticate` of a 401.
+    challenge: Option<HeaderValue>,
 }
 
 impl ApiError {
@@ -28,6 +31,7 @@ impl ApiError {
             status,
             detail: error.into(),
             retry_after: None,
+            challenge: None,
         }
     }
 
@@ -70,6 +74,14 @@ impl ApiError {
         }
     }
 
+    /// A 401 that says where the description of the credentials is (RFC 9728).
+    pub fn with_challenge(self, resource_metadata: &Url) -> Self {
+        let challenge = format!("Bearer resource_metadata=\"{resource_metadata}\"");
+        let challenge = HeaderValue::try_from(challenge).ok();
+        let challenge = challenge.filter(|_| self.status == StatusCode::UNAUTHORIZED);
+        Self { challenge, ..self }
+    }
+
     pub fn detail(self) -> ErrorDetail {
         self.detail
     }
@@ -82,6 +94,10 @@ impl IntoResponse for ApiError {
         if let Some(seconds) = self.retry_after {
             let headers = response.headers_mut();
             headers.insert(header::RETRY_AFTER, seconds.into());
+        }
+        if let Some(challenge) = self.challenge {
+            let headers = response.headers_mut();
+            headers.insert(header::WWW_AUTHENTICATE, challenge);
         }
         response
     }

@@ -98,7 +98,17 @@ impl GuardedRouter {
 /// Whether an address is part of the page, which is the same for everybody.
 fn is_page(path: &str) -> bool {
     let first = path.trim_start_matches('/').split('/').next();
-    !matches!(first, Some("api" | "v1" | "health" | "metrics"))
+    let is_api = matches!(
+        first,
+        Some("api" | "v1" | "health" | "metrics" | ".well-known")
+    );
+    !is_api && !is_mcp(path)
+}
+
+/// Streams of MCP begin with GET, so there too a page from elsewhere is refused.
+fn is_mcp(path: &str) -> bool {
+    let first = path.trim_start_matches('/').split('/').next();
+    matches!(first, Some("mcp" | "sse" | "messages"))
 }
 
 fn check<B>(app: &App, request: &Request<B>) -> Result<(), ApiError> {
@@ -118,7 +128,8 @@ fn check<B>(app: &App, request: &Request<B>) -> Result<(), ApiError> {
         *request.method(),
         Method::GET | Method::HEAD | Method::OPTIONS
     );
-    if changes_nothing && !headers.contains_key(header::UPGRADE) {
+    let is_upgrade = headers.contains_key(header::UPGRADE);
+    if changes_nothing && !is_upgrade && !is_mcp(request.uri().path()) {
         return Ok(());
     }
     let foreign = match text(headers, header::ORIGIN) {

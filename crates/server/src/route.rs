@@ -34,7 +34,7 @@ impl Route {
         (methods, handler): (MethodFilter, H),
     ) -> Self {
         let keys = match access {
-            RouteAccess::Open | RouteAccess::User => KeyPolicy::All,
+            RouteAccess::Open | RouteAccess::User | RouteAccess::Key => KeyPolicy::All,
             RouteAccess::Owner(
                 OwnedResource::Chat
                 | OwnedResource::Turn

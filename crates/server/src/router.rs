@@ -1,4 +1,5 @@
-//! All routes: Tenon's own API below `/api`, the OpenAI-compatible one below `/v1`, and the page.
+//! All routes: Tenon's own API below `/api`, the OpenAI-compatible one below `/v1`, those of MCP
+//! clients, and the page.
 
 use axum::Router;
 use axum::http::Method;
@@ -14,14 +15,14 @@ use crate::api::{
 };
 use crate::api_fault::ApiFault;
 use crate::authorize::KeyPolicy;
-use crate::authorize::OwnedResource::{Blob, Call, Chat, Key, Session, Source, Turn};
-use crate::authorize::RouteAccess::{Admin, Open, Owner, Shell, User};
+use crate::authorize::OwnedResource::{self, Blob, Call, Chat, Session, Source, Turn};
+use crate::authorize::RouteAccess::{Admin, Key, Open, Owner, Shell, User};
 use crate::error::ApiError;
 use crate::guard::GuardedRouter;
 use crate::metrics::{self, HttpMetrics};
 use crate::route::{Route, delete, get, patch, post, put, websocket};
 use crate::state::ServerState;
-use crate::{openai, socket, ui};
+use crate::{mcp_endpoint, openai, socket, ui};
 
 /// Every route of the API, and for whom it is.
 pub fn routes() -> Vec<Route> {
@@ -49,7 +50,7 @@ pub fn routes() -> Vec<Route> {
         delete("/auth/sessions/{id}", Owner(Session), me::end_session).keys(KeyPolicy::None),
         get("/keys", User, keys::list).keys(KeyPolicy::Full),
         post("/keys", User, keys::create).keys(KeyPolicy::None),
-        delete("/keys/{id}", Owner(Key), keys::delete),
+        delete("/keys/{id}", Owner(OwnedResource::Key), keys::delete),
         get("/users", Admin, users::list),
         post("/users", Admin, users::create),
         patch("/users/{id}", Admin, users::change),
@@ -92,6 +93,9 @@ pub fn routes() -> Vec<Route> {
         get("/shell/sources", Shell, shell::sources),
         get("/shell/tools", Shell, shell::tools),
         post("/shell/tools/{id}/call", Shell, shell::call).stops_with_client(),
+        get("/shell/mcp", Shell, mcp_endpoint::streamable_http),
+        post("/shell/mcp", Shell, mcp_endpoint::streamable_http).stops_with_client(),
+        delete("/shell/mcp", Shell, mcp_endpoint::streamable_http),
         get("/models", User, models::list),
         post("/models", Admin, models::create),
         post("/models/discover", Admin, models::discover).stops_with_client(),
@@ -151,9 +155,21 @@ fn metrics_route(app: &App) -> Route {
     get("/metrics", access, metrics::show).keys(KeyPolicy::All)
 }
 
+/// What MCP clients find.
+pub fn mcp_routes() -> Vec<Route> {
+    vec![
+        get("/mcp", Key, mcp_endpoint::streamable_http),
+        post("/mcp", Key, mcp_endpoint::streamable_http).stops_with_client(),
+        delete("/mcp", Key, mcp_endpoint::streamable_http),
+        get("/sse", Key, mcp_endpoint::sse),
+        post(mcp_endpoint::MESSAGES_PATH, Key, mcp_endpoint::messages),
+    ]
+}
+
 /// All of them and the page, behind the guard.
 pub(crate) fn router(app: App) -> GuardedRouter {
     let metrics = HttpMetrics::default();
+    let describe_resource = || axum::routing::get(mcp_endpoint::resource_metadata);
     let compressed = |handler: MethodRouter<ServerState>| handler.layer(CompressionLayer::new());
     let v1 = v1_routes().into_iter();
     let v1 = v1
@@ -176,6 +192,18 @@ pub(crate) fn router(app: App) -> GuardedRouter {
                 router.route(&path, route.into_handler())
             }
         })
+        .merge(
+            mcp_routes()
+                .into_iter()
+                .fold(Router::new(), |router, route| {
+                    router.route(route.path, route.into_handler())
+                }),
+        )
+        .route(mcp_endpoint::RESOURCE_METADATA_PATH, describe_resource())
+        .route(
+            &format!("{}/mcp", mcp_endpoint::RESOURCE_METADATA_PATH),
+            describe_resource(),
+        )
         .nest("/api", Router::new().fallback(no_such_route))
         .nest("/v1", v1)
         .route("/health", axum::routing::get(info::health))
@@ -183,10 +211,7 @@ pub(crate) fn router(app: App) -> GuardedRouter {
         .route("/", compressed(axum::routing::get(ui::index)))
         .fallback(compressed(axum::routing::get(ui::asset)))
         .method_not_allowed_fallback(no_such_method)
-        .with_state(ServerState {
-            app: app.clone(),
-            metrics: metrics.clone(),
-        });
+        .with_state(ServerState::new(app.clone(), metrics.clone()));
     GuardedRouter::new(app, router, metrics)
 }
 

@@ -9,6 +9,7 @@ mod server;
 mod settings;
 
 mod call_activity;
+mod context_cache;
 mod lister;
 mod offered_tools;
 mod shared;
@@ -19,6 +20,7 @@ mod timeouts;
 
 mod call_handler;
 mod content;
+mod context;
 mod explain;
 mod header;
 mod login_reason;

@@ -8,6 +8,7 @@
 pub mod call_client;
 pub mod call_limits;
 pub mod call_timer;
+pub mod context_source;
 pub mod registry;
 pub mod source;
 pub mod toolset;
@@ -25,12 +26,13 @@ mod free_space;
 mod request_tools;
 mod validate;
 
-pub use call_client::{CallClient, NoClient, ProgressUpdate};
+pub use call_client::{CallClient, NoClient, ProgressUpdate, RemoteReply};
 pub use call_error::{ApprovalAdvice, CallError, InputProblem};
 pub use call_limits::CallLimits;
 pub use call_metrics::{CallStatistics, LATENCY_BOUNDS_US, SourceLabel};
 pub use call_timer::{CallTimer, TimerPause};
 pub use catalog::Tool;
+pub use context_source::{ContextChange, ContextEntry, ContextKind, ContextSource, ResourceWatch};
 pub use free_space::{FreeSpace, NoSpace};
 pub use output_store::{MemoryOutputStore, OutputStore};
 pub use quota::{OverQuota, Quota, QuotaLimits, StorageInventory};
@@ -38,7 +40,7 @@ pub use registry::{CatalogChange, Connection, Registry, SourceCount, SourceStatu
 pub use request_tools::RequestTools;
 pub use source::{CallContext, CallOrigin, Relevance, ToolSource};
 pub use tool_ids::{MemoryToolIdStore, ToolIdStore};
-pub use toolset::{OfferSize, PreparedCall, ReadyCall, Toolset, UnapprovedCall};
+pub use toolset::{CallableStamp, OfferSize, PreparedCall, ReadyCall, Toolset, UnapprovedCall};
 
 /// Why the hub could not do its own work. What goes wrong in a tool is a
 /// [`tenon_domain::ToolError`] instead.

@@ -7,14 +7,15 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde_json::Value;
 use tenon_domain::{
-    CallId, ChatId, ErrorDetail, FormAnswer, FormRequest, MessageId, SourceInfo, SourceState,
-    ToolDefinition, ToolId, ToolResult, UserId,
+    CallId, ChatId, ErrorDetail, FormAnswer, FormRequest, InputSchema, MessageId, SourceInfo,
+    SourceState, ToolDefinition, ToolId, ToolResult, UserId,
 };
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use crate::call_client::{CallClient, ProgressUpdate};
 use crate::call_timer::CallTimer;
+use crate::context_source::ContextSource;
 
 /// A source of tools: built-ins, a server, a browser.
 ///
@@ -34,6 +35,11 @@ pub trait ToolSource: Send + Sync {
     /// model is told of them.
     fn keywords(&self, _tool: &str) -> &str {
         ""
+    }
+
+    /// The schema of a tool's structured results, where it has told one.
+    fn output_schema(&self, _tool: &str) -> Option<InputSchema> {
+        None
     }
 
     /// When a model is offered a tool.
@@ -81,6 +87,11 @@ pub trait ToolSource: Send + Sync {
         None
     }
 
+    /// Its resources and prompts, if it is of a kind that has any.
+    fn context(&self) -> Option<&dyn ContextSource> {
+        None
+    }
+
     /// Runs a tool by its native name. The input fits the schema the source gave.
     async fn call(&self, tool: &str, input: Value, context: &CallContext) -> ToolResult;
 }
@@ -122,6 +133,12 @@ impl CallContext {
     pub async fn ask(&self, message: String, wants: FormRequest) -> FormAnswer {
         let _pause = self.timer.pause();
         self.client.ask(message, wants).await
+    }
+
+    /// Asks the model of whoever made the call. The timeouts of the call are paused meanwhile.
+    pub async fn sample(&self, params: Value) -> Option<Value> {
+        let _pause = self.timer.pause();
+        self.client.sample(params).await
     }
 }
 

@@ -2,6 +2,7 @@
 //! policy → timeout → source → cap. Between policy and timeout a person may be asked for
 //! approval, which may take hours.
 
+mod callable_stamp;
 mod known_addresses;
 mod offer;
 mod policy;
@@ -26,7 +27,8 @@ use crate::cap::Cap;
 use crate::catalog::{Catalog, Tool};
 use crate::output_store::{OUTPUT_READERS, OutputStore};
 use crate::validate::ValidationContext;
-use crate::{CallContext, CallLimits, RequestTools};
+use crate::{CallContext, CallLimits, RequestTools, ToolSource};
+pub use callable_stamp::CallableStamp;
 pub use offer::OfferSize;
 use policy::Decision;
 pub use prepared_call::{PreparedCall, ReadyCall, UnapprovedCall};
@@ -159,6 +161,29 @@ impl Toolset {
             tool.source.state().can_be_called() && self.policy(tool) != Policy::Deny
         });
         tools
+    }
+
+    /// What this caller can call by itself, now: without what is denied, what cannot be reached, and
+    /// what a person would have to approve first.
+    pub fn callable_now(&self) -> Vec<&Arc<Tool>> {
+        let mut tools = self.tools();
+        tools.retain(|tool| tool.source.can_be_called() && self.runs_unasked(tool));
+        tools
+    }
+
+    /// The sources with resources or prompts. Where all tools of one are switched off or denied, so is
+    /// the rest of it.
+    pub fn context_sources(&self) -> Vec<&Arc<dyn ToolSource>> {
+        let user = &self.access.user;
+        let is_usable = |tool: &Arc<Tool>| self.sees(tool) && self.policy(tool) != Policy::Deny;
+        let connected = self.catalog.connected.values().filter(|connected| {
+            let owner = connected.source.info().owner.as_ref();
+            let (tools, source) = (&connected.tools, &connected.source);
+            owner.is_none_or(|owner| owner == user)
+                && source.context().is_some()
+                && (tools.is_empty() || tools.iter().any(is_usable))
+        });
+        connected.map(|connected| &connected.source).collect()
     }
 
     async fn check<'a>(

@@ -6,12 +6,13 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde_json::Value;
 use tenon_domain::{
-    ErrorDetail, McpConfig, SourceConfig, SourceInfo, SourceState, ToolDefinition, ToolResult,
+    ErrorDetail, InputSchema, McpConfig, SourceConfig, SourceInfo, SourceState, ToolDefinition,
+    ToolResult,
 };
 use tenon_sources::mcp::{McpServer, McpSettings, StartMode};
 use tenon_sources::openapi::{InheritedState, OpenapiServer, OpenapiSettings};
 use tenon_sources::{ServerStatus, Startup, SupervisedServer};
-use tenon_tools::{CallContext, Connection, ToolSource};
+use tenon_tools::{CallContext, Connection, ContextSource, ToolSource};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
@@ -234,6 +235,10 @@ impl ToolSource for RegistryEntry {
         self.server.tools()
     }
 
+    fn output_schema(&self, tool: &str) -> Option<InputSchema> {
+        self.server.output_schema(tool)
+    }
+
     /// Everybody who has its tools sees this.
     fn state(&self) -> SourceState {
         match self.info.owner {
@@ -256,6 +261,10 @@ impl ToolSource for RegistryEntry {
 
     fn deadline(&self, tool: &str) -> Option<Duration> {
         config::timeouts(&self.config).of(tool)
+    }
+
+    fn context(&self) -> Option<&dyn ContextSource> {
+        self.server.context()
     }
 
     async fn call(&self, tool: &str, input: Value, context: &CallContext) -> ToolResult {

@@ -116,6 +116,7 @@ fn example(route: &Route) -> Example {
             "tools": [{"toolId": "builtin_calculate", "enabled": false}],
         })),
         ("GET", "/shell/tools" | "/shell/sources") => plain,
+        ("GET" | "POST" | "DELETE", "/shell/mcp") => plain,
         ("POST", "/tools/{id}/call" | "/shell/tools/{id}/call") => Example {
             body: Some(json!({"arguments": {"expression": "6*7"}})),
             ..id("builtin_calculate")
@@ -264,9 +265,11 @@ impl<'a> AccessFixture<'a> {
         let id = match route.access {
             RouteAccess::Owner(thing) => self.id_of(thing),
             RouteAccess::Admin if route.path.starts_with("/users/") => &self.olga.id,
-            RouteAccess::Open | RouteAccess::User | RouteAccess::Admin | RouteAccess::Shell => {
-                example(route).id
-            }
+            RouteAccess::Open
+            | RouteAccess::User
+            | RouteAccess::Admin
+            | RouteAccess::Key
+            | RouteAccess::Shell => example(route).id,
         };
         self.send_about(person, route, id).await
     }
@@ -380,6 +383,10 @@ async fn nobody_gets_through_a_route_that_is_not_for_them() {
                     let (status, body) = fixture.send(stranger, &route).await;
                     assert_eq!(status, 403, "{route:?}, by no admin: {body}");
                 }
+            }
+            RouteAccess::Key => {
+                let (status, body) = fixture.send(&bob, &route).await;
+                assert_eq!(status, 401, "{route:?}, without a key: {body}");
             }
             RouteAccess::Shell => {
                 for stranger in [&bob, &program, &fixture.ada] {

@@ -34,6 +34,7 @@ mod keys;
 mod listening;
 mod local;
 mod login;
+mod mcp_door;
 mod mend;
 mod metrics;
 mod models;

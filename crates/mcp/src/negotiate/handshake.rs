@@ -14,6 +14,9 @@ use crate::peer::{ClientInfo, McpServerInfo, ProtocolEra, STATELESS_VERSION};
 use crate::session::{RpcRequest, Session};
 use crate::transport::Transport;
 
+/// More than this nobody reads.
+const MAX_INSTRUCTIONS_CHARS: usize = 20_000;
+
 /// The result of both requests.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -22,6 +25,7 @@ pub(crate) struct ServerIntroduction {
     protocol_version: String,
     capabilities: Value,
     server_info: Option<Implementation>,
+    instructions: Option<String>,
     #[serde(rename = "_meta")]
     meta: Value,
 }
@@ -118,13 +122,12 @@ pub(crate) fn stateless_session(
         .meta
         .get("io.modelcontextprotocol/serverInfo")
         .and_then(|info| Implementation::deserialize(info).ok());
-    negotiated(
-        session,
-        ProtocolEra::Stateless,
-        info.or(introduction.server_info),
-        STATELESS_VERSION,
-        introduction.capabilities,
-    )
+    let introduction = ServerIntroduction {
+        server_info: info.or(introduction.server_info),
+        protocol_version: STATELESS_VERSION.to_owned(),
+        ..introduction
+    };
+    handshake_session(session, ProtocolEra::Stateless, introduction)
 }
 
 pub(crate) fn handshake_session(
@@ -132,32 +135,19 @@ pub(crate) fn handshake_session(
     era: ProtocolEra,
     introduction: ServerIntroduction,
 ) -> NegotiatedSession {
-    negotiated(
-        session,
-        era,
-        introduction.server_info,
-        &introduction.protocol_version,
-        introduction.capabilities,
-    )
-}
-
-fn negotiated(
-    session: Session,
-    era: ProtocolEra,
-    info: Option<Implementation>,
-    version: &str,
-    capabilities: Value,
-) -> NegotiatedSession {
-    let info = info.unwrap_or_default();
+    let info = introduction.server_info.unwrap_or_default();
+    let instructions = introduction.instructions.unwrap_or_default();
+    let instructions = text::block(&instructions, MAX_INSTRUCTIONS_CHARS);
     NegotiatedSession {
         session,
         era,
         server_info: McpServerInfo {
             name: text::line(&info.name, 100),
             version: text::line(&info.version, 50),
-            protocol: text::line(version, 20),
+            protocol: text::line(&introduction.protocol_version, 20),
+            instructions: Some(instructions).filter(|text| !text.trim().is_empty()),
         },
-        capabilities,
+        capabilities: introduction.capabilities,
     }
 }
 

@@ -9,7 +9,10 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tenon_text as text;
 
-use super::{ElicitationQueue, MessageOutcome, PendingElicitation, PendingRequests, StreamOrigin};
+use super::{
+    ClientMethod, MessageOutcome, PendingRequests, ServerRequest, ServerRequestQueue, StreamOrigin,
+};
+use crate::entry::EntryKind;
 use crate::error::{Error, ProtocolError};
 use crate::handler::ProgressNotification;
 use crate::jsonrpc::{self, IncomingMessage, RpcError, own_id};
@@ -22,6 +25,9 @@ const MAX_STRAY_MESSAGES: u64 = 20;
 const MAX_ID_BYTES: usize = 256;
 
 const MAX_ELICITATION_BYTES: usize = 256 * 1024;
+
+/// A whole conversation goes along.
+const MAX_SAMPLING_BYTES: usize = 2 * 1024 * 1024;
 
 /// Who sends more messages at once than these means no good.
 const MAX_BATCH_MESSAGES: usize = 100;
@@ -119,19 +125,19 @@ impl PendingRequests {
                 Some(jsonrpc::response(id, &json!({ "action": "decline" })))
             }
             "elicitation/create" => {
-                let params: Option<Value> =
-                    params.and_then(|params| serde_json::from_str(params.get()).ok());
-                let call = self.call_of(params.as_ref(), origin);
-                let elicitation = PendingElicitation {
-                    id: id.to_owned(),
-                    params: params.unwrap_or_default(),
-                };
-                if call.is_some_and(|call| call.push(elicitation)) {
+                if self.pass_on(ClientMethod::Elicit, id, params, origin) {
                     return None;
                 }
                 self.log.notice(SessionNotice::ElicitationUnanswered);
                 Some(jsonrpc::response(id, &json!({ "action": "decline" })))
             }
+            "sampling/createMessage"
+                if params.is_none_or(|params| params.get().len() <= MAX_SAMPLING_BYTES)
+                    && self.pass_on(ClientMethod::Sample, id, params, origin) =>
+            {
+                None
+            }
+            "sampling/createMessage" => Some(jsonrpc::sampling_refusal(id)),
             other => {
                 let (client, other) = (&self.client_title, text::line(other, 80));
                 Some(jsonrpc::error(
@@ -143,13 +149,32 @@ impl PendingRequests {
         }
     }
 
-    /// The call an elicitation belongs to. Where nothing says which it is, it is the
+    /// Hands a request to the call it belongs to. False: there is none that could answer it.
+    fn pass_on(
+        &self,
+        method: ClientMethod,
+        id: &RawValue,
+        params: Option<&RawValue>,
+        origin: Option<StreamOrigin>,
+    ) -> bool {
+        let params: Option<Value> =
+            params.and_then(|params| serde_json::from_str(params.get()).ok());
+        let call = self.call_of(params.as_ref(), origin);
+        let request = ServerRequest {
+            id: id.to_owned(),
+            method,
+            params: params.unwrap_or_default(),
+        };
+        call.is_some_and(|call| call.push(request))
+    }
+
+    /// The call a request belongs to. Where nothing says which it is, it is the
     /// youngest, but never while another owner's call runs as well.
     fn call_of(
         &self,
         params: Option<&Value>,
         origin: Option<StreamOrigin>,
-    ) -> Option<ElicitationQueue> {
+    ) -> Option<ServerRequestQueue> {
         let meta = params.and_then(|params| params.get("_meta"));
         let token = meta
             .and_then(|meta| meta.get("progressToken"))
@@ -170,7 +195,7 @@ impl PendingRequests {
             is_only_owner.then_some(youngest)
         };
         let call = by_id.or_else(by_task).or_else(youngest)?;
-        Some(call.elicitations.clone())
+        Some(call.requests.clone())
     }
 
     fn on_notification(&self, method: &str, params: Option<&RawValue>) {
@@ -181,6 +206,21 @@ impl PendingRequests {
                 }
             }
             "notifications/tools/list_changed" => self.notify_tools_changed(),
+            "notifications/resources/list_changed" => {
+                self.notify_list_changed(EntryKind::Resources)
+            }
+            "notifications/prompts/list_changed" => self.notify_list_changed(EntryKind::Prompts),
+            "notifications/resources/updated" => {
+                #[derive(Deserialize)]
+                struct UpdatedParams {
+                    uri: String,
+                }
+                let updated = params.and_then(|raw| serde_json::from_str(raw.get()).ok());
+                if let Some(UpdatedParams { uri }) = updated {
+                    // Nobody may be subscribed.
+                    let _ = self.resource_updates.send(uri);
+                }
+            }
             "notifications/subscriptions/acknowledged" => {
                 let mut is_renewed = false;
                 self.set_stream_open(true);
@@ -191,6 +231,8 @@ impl PendingRequests {
                 if is_renewed {
                     // What changed between the two subscriptions was notified to nobody.
                     self.notify_tools_changed();
+                    self.notify_list_changed(EntryKind::Resources);
+                    self.notify_list_changed(EntryKind::Prompts);
                 }
             }
             "notifications/message" => {
@@ -198,7 +240,7 @@ impl PendingRequests {
                     self.log.output(&log_line(&message));
                 }
             }
-            // Nothing here keeps resources or prompts, and cancelled requests time out.
+            // Cancelled requests time out.
             _ => {}
         }
     }

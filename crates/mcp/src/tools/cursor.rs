@@ -13,7 +13,7 @@ const MAX_LIST_BYTES: usize = MAX_MESSAGE_BYTES;
 const MAX_CURSOR_BYTES: usize = 4 * 1024;
 
 #[derive(Default)]
-pub(super) struct PageCursor {
+pub(crate) struct PageCursor {
     bytes: usize,
     hasher: RandomState,
     /// Of the cursors there were.
@@ -21,7 +21,7 @@ pub(super) struct PageCursor {
 }
 
 impl PageCursor {
-    pub(super) fn add_page(&mut self, bytes: usize) -> Result<(), ToolListProblem> {
+    pub(crate) fn add_page(&mut self, bytes: usize) -> Result<(), ToolListProblem> {
         self.bytes += bytes;
         if self.bytes > MAX_LIST_BYTES {
             return Err(ToolListProblem::TooManyBytes {
@@ -31,7 +31,7 @@ impl PageCursor {
         Ok(())
     }
 
-    pub(super) fn advance(&mut self, cursor: &str) -> Result<(), ToolListProblem> {
+    pub(crate) fn advance(&mut self, cursor: &str) -> Result<(), ToolListProblem> {
         if cursor.len() > MAX_CURSOR_BYTES {
             return Err(ToolListProblem::CursorTooLong);
         }

@@ -1,6 +1,6 @@
 //! Headers that somebody wants sent along with those of the protocol.
 
-use reqwest::header::{HeaderName, HeaderValue};
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use tenon_text as text;
 
 use crate::error::McpHeaderError;
@@ -24,6 +24,14 @@ const RESERVED: &[&str] = &[
 /// Whether a header can be sent along.
 pub fn check_header(name: &str, value: &str) -> Result<(), McpHeaderError> {
     read(name, value).map(drop)
+}
+
+/// Adds the headers of one call. What cannot be a header is left out: its value is a stranger's.
+pub(super) fn add(headers: &mut HeaderMap, of_call: &[(String, String)]) {
+    let sound = of_call
+        .iter()
+        .filter_map(|(name, value)| read(name, value).ok());
+    headers.extend(sound);
 }
 
 pub(super) fn read(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), McpHeaderError> {

@@ -19,8 +19,10 @@ use tokio::task::JoinHandle;
 use super::Outgoing;
 use super::endpoint::{self, HttpEndpoint, HttpRequest, LAST_EVENT_ID};
 use super::header_params::{self, HeaderParams};
+use super::headers;
 use super::notification_stream;
 use super::post_queue::PostQueue;
+use crate::entry::EntryKind;
 use crate::error::{ConnectionError, Error, ProtocolError};
 use crate::jsonrpc::{self, MAX_MESSAGE_BYTES};
 use crate::message::{PROTOCOL_VERSION, SESSION_ID};
@@ -163,6 +165,7 @@ impl StreamableHttp {
             let state = self.state();
             (state.version.clone(), state.is_stateless)
         };
+        headers::add(&mut request.headers, outgoing.headers);
         let headers = &mut request.headers;
         if outgoing.method != "initialize" {
             headers.extend(version.map(|version| (PROTOCOL_VERSION, version)));
@@ -300,6 +303,8 @@ impl StreamableHttp {
         self.on_initialized(params);
         self.pending.log().notice(SessionNotice::SessionRestored);
         self.pending.notify_tools_changed();
+        self.pending.notify_list_changed(EntryKind::Resources);
+        self.pending.notify_list_changed(EntryKind::Prompts);
         Ok(())
     }
 

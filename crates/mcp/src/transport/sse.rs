@@ -10,6 +10,7 @@ use tokio::task::JoinHandle;
 use url::Url;
 
 use super::endpoint::{self, HttpEndpoint, HttpRequest};
+use super::headers;
 use super::post_queue::PostQueue;
 use crate::error::{ConnectionError, Error, ProtocolError};
 use crate::jsonrpc::MAX_MESSAGE_BYTES;
@@ -87,8 +88,13 @@ impl SseTransport {
         }))
     }
 
-    pub(crate) async fn send(&self, body: String) -> Result<(), Error> {
-        let request = self.request(body);
+    pub(crate) async fn send(
+        &self,
+        body: String,
+        of_call: &[(String, String)],
+    ) -> Result<(), Error> {
+        let mut request = self.request(body);
+        headers::add(&mut request.headers, of_call);
         let sent = tokio::time::timeout(POST_TIMEOUT, self.post(request)).await;
         sent.unwrap_or(Err(Error::Timeout))
     }

@@ -1,12 +1,14 @@
 //! The context of a call, as the protocol wants to reach it.
 
 use async_trait::async_trait;
+use serde_json::Value;
+use serde_json::value::RawValue;
 use tenon_domain::form::fields::FormFields;
 use tenon_domain::{FormAnswer, FormRequest};
 use tenon_mcp::{
     CallHandler, Elicitation, ElicitationAnswer, ElicitationMode, ProgressNotification,
 };
-use tenon_tools::{CallContext, ProgressUpdate};
+use tenon_tools::{CallContext, ProgressUpdate, RemoteReply};
 
 #[derive(Debug)]
 pub(super) struct ContextHandler(pub(super) CallContext);
@@ -27,6 +29,14 @@ impl CallHandler for ContextHandler {
 
     fn is_alive(&self) {
         self.0.timer.reset();
+    }
+
+    fn headers(&self) -> &[(String, String)] {
+        self.0.client.headers()
+    }
+
+    fn result(&self, raw: &RawValue) {
+        self.0.client.remote_reply(RemoteReply::Result(raw));
     }
 
     async fn elicit(&self, request: Elicitation) -> ElicitationAnswer {
@@ -50,13 +60,17 @@ impl CallHandler for ContextHandler {
             (FormAnswer::Cancel, _) => ElicitationAnswer::Cancel,
         }
     }
+
+    async fn sample(&self, params: Value) -> Option<Value> {
+        self.0.sample(params).await
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
-    use serde_json::{Value, json};
+    use serde_json::json;
     use tenon_domain::{CallId, UserId};
     use tenon_tools::{CallClient, CallOrigin, CallTimer};
     use tokio_util::sync::CancellationToken;

@@ -1,8 +1,8 @@
 //! The tools a server offers, and which of them may be called twice, by its own word.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use tenon_domain::ToolDefinition;
+use tenon_domain::{InputSchema, ToolDefinition};
 
 /// A list of tools, checked.
 #[derive(Debug, Default)]
@@ -11,6 +11,8 @@ pub(crate) struct OfferedTools {
     /// Those that can be called a second time without harm, by native name. Only the server says
     /// so: whether that counts is up to who asks.
     repeatable: HashSet<String>,
+    /// By native name, of those that have one.
+    output_schemas: HashMap<String, InputSchema>,
 }
 
 impl OfferedTools {
@@ -20,7 +22,27 @@ impl OfferedTools {
             .filter(|tool| tool.annotations.read_only || tool.annotations.idempotent)
             .map(|tool| tool.name.clone())
             .collect();
-        Self { tools, repeatable }
+        Self {
+            tools,
+            repeatable,
+            output_schemas: HashMap::new(),
+        }
+    }
+
+    pub(super) fn with_output_schemas(self, output_schemas: HashMap<String, InputSchema>) -> Self {
+        Self {
+            output_schemas,
+            ..self
+        }
+    }
+
+    pub(super) fn output_schema(&self, tool: &str) -> Option<InputSchema> {
+        self.output_schemas.get(tool).cloned()
+    }
+
+    /// Whether it offers just what another does.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        self.tools == other.tools && self.output_schemas == other.output_schemas
     }
 
     pub(super) fn is_repeatable(&self, tool: &str) -> bool {

@@ -7,15 +7,18 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::Value;
-use tenon_domain::{ErrorDetail, SourceInfo, SourceState, ToolDefinition, ToolError, ToolResult};
+use tenon_domain::{
+    ErrorDetail, InputSchema, SourceInfo, SourceState, ToolDefinition, ToolError, ToolResult,
+};
 use tenon_mcp::{CallHandler, Error};
-use tenon_tools::{CallContext, ProgressUpdate, ToolSource};
+use tenon_tools::{CallContext, ContextSource, ProgressUpdate, RemoteReply, ToolSource};
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::DropGuard;
 
 use super::call_activity::CallActivity;
 use super::call_handler::ContextHandler;
 use super::content;
+use super::context_cache::ContextCache;
 use super::explain::{explain_connection, tool_error};
 use super::offered_tools::OfferedTools;
 use super::settings::{McpSettings, StartMode};
@@ -43,7 +46,7 @@ const HEALTH_CHECK_TIMEOUT: Duration = Duration::from_secs(3);
 /// One MCP server, started, watched and started again by a task of its own.
 /// The task and the process end when this is dropped or stopped.
 pub struct McpServer {
-    shared: Arc<McpShared>,
+    pub(super) shared: Arc<McpShared>,
     _stops: DropGuard,
 }
 
@@ -78,6 +81,7 @@ impl McpServer {
             timeouts,
             core,
             activity: CallActivity::default(),
+            context: ContextCache::default(),
             doubt: Notify::new(),
             login_demand: watch::Sender::new(LoginDemand::default()),
         });
@@ -123,10 +127,11 @@ impl McpServer {
         active: &ActiveConnection,
         tool: &str,
         input: &Value,
-        handler: &Arc<dyn CallHandler>,
+        handler: &Arc<ContextHandler>,
     ) -> AttemptOutcome {
         let shared = &self.shared;
-        let why = match active.connection.call_tool(tool, input, handler).await {
+        let as_handler: Arc<dyn CallHandler> = handler.clone();
+        let why = match active.connection.call_tool(tool, input, &as_handler).await {
             Ok(result) => return AttemptOutcome::Done(content::convert(result)),
             Err(Error::LoginRequired { challenge }) => {
                 shared.demand_login(active.number, challenge);
@@ -144,7 +149,16 @@ impl McpServer {
                 return AttemptOutcome::NotSent(explain_connection(&why));
             }
             Err(Error::ConnectionLost(why)) => why,
-            Err(error) => return AttemptOutcome::Done(Err(tool_error(&error))),
+            Err(error) => {
+                if let Error::Rpc(refusal) = &error {
+                    handler.0.client.remote_reply(RemoteReply::Error {
+                        code: refusal.code,
+                        message: &refusal.message,
+                        data: refusal.data.as_ref(),
+                    });
+                }
+                return AttemptOutcome::Done(Err(tool_error(&error)));
+            }
         };
         let closed = tokio::time::timeout(CLOSED_TIMEOUT, active.connection.closed()).await;
         match closed {
@@ -181,6 +195,10 @@ impl ToolSource for McpServer {
         self.shared.core.status.offer().tools.clone()
     }
 
+    fn output_schema(&self, tool: &str) -> Option<InputSchema> {
+        self.shared.core.status.offer().output_schema(tool)
+    }
+
     fn state(&self) -> SourceState {
         self.shared.core.status.state()
     }
@@ -204,11 +222,15 @@ impl ToolSource for McpServer {
         self.shared.core.call_timeouts.of(tool)
     }
 
+    fn context(&self) -> Option<&dyn ContextSource> {
+        Some(self)
+    }
+
     async fn call(&self, tool: &str, input: Value, context: &CallContext) -> ToolResult {
         let _guard = self.shared.activity.begin();
         let is_repeatable =
             self.has_trusted_hints() && self.shared.core.status.offer().is_repeatable(tool);
-        let handler: Arc<dyn CallHandler> = Arc::new(ContextHandler(context.clone()));
+        let handler = Arc::new(ContextHandler(context.clone()));
         let active = self.connection(tool, None, context).await?;
         let (lost, why) = match self.call_over(&active, tool, &input, &handler).await {
             AttemptOutcome::Done(result) => return result,

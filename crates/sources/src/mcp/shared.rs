@@ -5,6 +5,7 @@ use std::sync::Arc;
 use tokio::sync::{Notify, watch};
 
 use super::call_activity::CallActivity;
+use super::context_cache::ContextCache;
 use super::offered_tools::OfferedTools;
 use super::settings::McpSettings;
 use super::status::ActiveConnection;
@@ -16,6 +17,7 @@ pub(super) struct McpShared {
     pub(super) timeouts: ServerTimeouts,
     pub(super) core: Arc<ServerCore<OfferedTools, ActiveConnection>>,
     pub(super) activity: CallActivity,
+    pub(super) context: ContextCache,
     /// A call failed, and nobody knows whether the server is all right.
     pub(super) doubt: Notify,
     /// The newest connection over which a log-in was asked for.

@@ -41,7 +41,7 @@ impl StatusCell<OfferedTools, ActiveConnection> {
             status.state = SourceState::Ready;
             status.stale = false;
             status.problems = problems;
-            if offer.tools != inner.offer.tools {
+            if !offer.is_same(&inner.offer) {
                 status.tools = offer.tools.len();
                 status.revision += 1;
                 inner.offer = Arc::new(offer);

@@ -185,6 +185,10 @@ impl McpSupervisor {
         let viewers = shared.settings.viewers.clone();
         let mut lister = Lister::new(active.connection.clone(), viewers, shared.timeouts);
         let (mut is_up, mut failed_lists) = (false, 0);
+        let forwarding = shared
+            .context
+            .forward(&active.connection, shared.timeouts.list);
+        let mut forwarding = std::pin::pin!(forwarding);
         let why = loop {
             tokio::select! {
                 biased;
@@ -212,6 +216,7 @@ impl McpSupervisor {
                         shared.core.status.degraded(why);
                     }
                 },
+                never = &mut forwarding => match never {},
                 () = shared.idle() => {
                     let state = shared.core.status.state();
                     shared.core.status.asleep();
@@ -247,7 +252,8 @@ impl McpSupervisor {
                 .logs
                 .note(format!("It offers {count} tools."));
         }
-        status.listed(OfferedTools::new(listed.tools), listed.problems);
+        let offer = OfferedTools::new(listed.tools).with_output_schemas(listed.output_schemas);
+        status.listed(offer, listed.problems);
     }
 
     async fn sleep(&mut self) -> McpStep {

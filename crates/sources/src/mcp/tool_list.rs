@@ -1,7 +1,9 @@
 //! The tools of a server, as the registry has them.
 
+use std::collections::HashMap;
+
 use serde_json::Value;
-use tenon_domain::{Annotations, ErrorDetail, ToolDefinition};
+use tenon_domain::{Annotations, ErrorDetail, InputSchema, ToolDefinition};
 use tenon_mcp::{McpTool, ToolList};
 
 use crate::tool_note::ToolNote;
@@ -10,6 +12,8 @@ use crate::tool_note::ToolNote;
 #[derive(Debug, Default)]
 pub(crate) struct ListedTools {
     pub(crate) tools: Vec<ToolDefinition>,
+    /// Of the tools that have one, by name.
+    pub(crate) output_schemas: HashMap<String, InputSchema>,
     pub(crate) problems: Vec<ErrorDetail>,
 }
 
@@ -22,8 +26,16 @@ impl From<ToolList> for ListedTools {
     fn from(list: ToolList) -> Self {
         let problems = list.problems.iter();
         let problems = problems.map(|problem| ToolNote::of_list(problem).into());
+        let mut output_schemas = HashMap::new();
+        let tools = list.tools.into_iter().map(|mut tool| {
+            if let Some(schema) = tool.output_schema.take() {
+                output_schemas.insert(tool.name.clone(), schema.into());
+            }
+            definition(tool)
+        });
         Self {
-            tools: list.tools.into_iter().map(definition).collect(),
+            tools: tools.collect(),
+            output_schemas,
             problems: problems.collect(),
         }
     }

@@ -73,6 +73,15 @@ impl Toolset {
         }
     }
 
+    /// Whether a call runs without anybody's approval, whatever its input.
+    pub(super) fn runs_unasked(&self, tool: &Tool) -> bool {
+        match (self.policy(tool), &self.access.caller) {
+            (Policy::Deny, _) => false,
+            (Policy::Allow, _) | (Policy::Ask, Caller::Person) => true,
+            (Policy::Ask, caller) => caller.allows(&tool.spec.id),
+        }
+    }
+
     /// Where a call would go, if it is the default that decides about it.
     pub(crate) fn default_address(&self, tool: &Tool, input: &Value) -> Option<Url> {
         let id = &tool.spec.id;

@@ -6,6 +6,7 @@ use reqwest::RequestBuilder;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::mcp_door::{McpProgram, message, stateless};
 use crate::program::{Served, run, stdout};
 use crate::server::cookie_of;
 use crate::sources::fixtures::until;
@@ -28,6 +29,10 @@ enum CallRoute {
     Turn(Credential),
     /// `POST /v1/chat/completions`
     Completion(Credential),
+    /// `tools/call` at `/mcp`
+    Mcp(Credential),
+    /// `tools/call` of `tenon mcp`
+    McpCommand,
     /// `tenon tools call`, or `tenon run` with these.
     Command(&'static [&'static str]),
 }
@@ -106,6 +111,11 @@ impl CallerFixture {
                 outcome(&answer.to_string())
             }
             CallRoute::Turn(credential) => self.turn(credential).await,
+            CallRoute::Mcp(credential) => self.mcp(credential).await,
+            CallRoute::McpCommand => {
+                let answers = McpProgram::start(&self.data).answers(&[mcp_call()]);
+                outcome(&answers[0].to_string())
+            }
             CallRoute::Command(["tools", ..]) => {
                 let sum = r#"{"expression":"1234*5678"}"#;
                 ended(&run(&self.data, &["tools", "call", CALCULATE, sum]))
@@ -114,6 +124,20 @@ impl CallerFixture {
                 ended(&run(&self.data, &[&["run", QUESTION], *run_with].concat()))
             }
         }
+    }
+
+    /// What a client does not find in the list it does not call; if it does, it is refused as well.
+    async fn mcp(&self, credential: &Credential) -> &'static str {
+        let url = format!("{}/mcp", self.served.address);
+        let send = async |message: Value| {
+            let request = stateless(self.served.client.post(&url), &message);
+            self.send(credential, request).await
+        };
+        let listed = send(message("tools/list", json!({}))).await;
+        let is_listed = listed.to_string().contains(CALCULATE);
+        let outcome = outcome(&send(mcp_call()).await.to_string());
+        assert_eq!(is_listed, outcome == "runs", "{listed}");
+        outcome
     }
 
     async fn turn(&self, credential: &Credential) -> &'static str {
@@ -140,6 +164,14 @@ impl CallerFixture {
         self.post(credential, &stop, json!({})).await;
         outcome
     }
+}
+
+fn mcp_call() -> Value {
+    let arguments = json!({"expression": "1234*5678"});
+    message(
+        "tools/call",
+        json!({"name": CALCULATE, "arguments": arguments}),
+    )
 }
 
 fn outcome(text: &str) -> &'static str {
@@ -169,9 +201,12 @@ async fn every_door_obeys_what_is_set_for_a_tool() {
         ("page, model", CallRoute::Turn(page())),
         ("use key, model", CallRoute::Turn(uses.clone())),
         ("allowing key, model", CallRoute::Turn(allowed.clone())),
-        ("/v1, use key", CallRoute::Completion(uses)),
-        ("/v1, allowing key", CallRoute::Completion(allowed)),
+        ("/v1, use key", CallRoute::Completion(uses.clone())),
+        ("/v1, allowing key", CallRoute::Completion(allowed.clone())),
         ("/v1, page", CallRoute::Completion(page())),
+        ("/mcp, use key", CallRoute::Mcp(uses)),
+        ("/mcp, allowing key", CallRoute::Mcp(allowed)),
+        ("tenon mcp", CallRoute::McpCommand),
         ("tenon tools call", CallRoute::Command(&["tools"])),
         ("tenon run", CallRoute::Command(&[])),
         (
@@ -179,15 +214,15 @@ async fn every_door_obeys_what_is_set_for_a_tool() {
             CallRoute::Command(&["--allow=builtin_*"]),
         ),
     ];
-    let check = async |said: &str, expected: [&str; 13]| {
+    let check = async |said: &str, expected: [&str; 16]| {
         for ((name, route), expected) in routes.iter().zip(expected) {
             assert_eq!(fixture.call_by(route).await, expected, "{name}, {said}");
         }
     };
-    let (runs, refused) = (["runs"; 13], ["refused"; 13]);
+    let (runs, refused) = (["runs"; 16], ["refused"; 16]);
     let mut asks = refused;
     // By hand, and where it is allowed. A page has somebody to ask.
-    for number in [0, 3, 6, 8, 10, 12] {
+    for number in [0, 3, 6, 8, 11, 12, 13, 15] {
         asks[number] = "runs";
     }
     asks[4] = "asks";

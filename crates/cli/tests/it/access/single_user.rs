@@ -61,6 +61,7 @@ async fn try_all(request: impl Fn(&str, &str) -> RequestBuilder) {
                 RouteAccess::User
                 | RouteAccess::Owner(_)
                 | RouteAccess::Admin
+                | RouteAccess::Key
                 | RouteAccess::Shell => {
                     assert_eq!(status, 401, "{route:?} with {disguise:?}: {told}");
                     assert_eq!(answer["error"]["code"], "not_logged_in", "{route:?}");

@@ -84,6 +84,7 @@ impl Inner<OpenapiTools> {
             name: update.about.title.clone(),
             version: update.about.version.clone(),
             protocol: "OpenAPI".to_owned(),
+            instructions: None,
         });
         status.document = Some(Arc::new(update.about));
         status.read_at = update.read_at.or(status.read_at);

@@ -23,6 +23,7 @@ export const errorsZhHans: Record<ErrorCode, string> = {
   model_silent: '{name} 在 {seconds} 秒内没有任何输出。请确认它正在运行，或换一个模型。',
   model_stalled: '{name} 说到一半，{seconds} 秒没有继续。',
   answer_empty: '{name} 什么也没说。请重试，或换一个模型。',
+  answer_repeats_text: '{name} 一直重复相同的内容，已被停止。请换一种说法，或换一个模型。',
   answer_repeats:
     '{name} 反复发出同样的调用，得到同样的结果，却没有回答。请换一种问法，或换一个模型。',
   answer_length_limit: '回答达到了模型的长度上限。',

@@ -23,6 +23,7 @@ export const errorsZhHant: Record<ErrorCode, string> = {
   model_silent: '{name} 在 {seconds} 秒內沒有任何輸出。請確認它正在執行，或換一個模型。',
   model_stalled: '{name} 說到一半，{seconds} 秒沒有繼續。',
   answer_empty: '{name} 什麼也沒說。請重試，或換一個模型。',
+  answer_repeats_text: '{name} 一直重複相同的內容，已被停止。請換一種說法，或換一個模型。',
   answer_repeats:
     '{name} 反覆發出同樣的呼叫，得到同樣的結果，卻沒有回答。請換一種問法，或換一個模型。',
   answer_length_limit: '回答達到了模型的長度上限。',

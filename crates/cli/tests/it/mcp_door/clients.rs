@@ -1,0 +1,215 @@
+//! The official clients at a real Tenon, with a real server behind it.
+
+use std::process::Output;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::process::Command;
+
+use crate::peer::{installed, ours};
+use crate::program::{Served, stdout};
+use crate::sources::fixtures::everything;
+use crate::user_command::user;
+
+const TEST_TIMEOUT: Duration = Duration::from_secs(120);
+
+/// A Tenon with accounts and server-everything, and a key of its admin that allows everything.
+pub(super) struct HubFixture {
+    pub(super) data: TempDir,
+    pub(super) served: Served,
+    pub(super) key: String,
+}
+
+impl HubFixture {
+    pub(super) fn new() -> Self {
+        let data = tempfile::tempdir().unwrap();
+        let add = [
+            "add",
+            "--email=ada@example.org",
+            "--name=Ada",
+            "--password-stdin",
+        ];
+        stdout(&user(&data, &add, "correct horse battery"));
+        let new = ["key", "ada@example.org", "--name=client", "--allow=*"];
+        let key = stdout(&user(&data, &new, "")).trim().to_owned();
+        let served = Served::start_with(&data, |serve| serve.env_remove("TENON_SINGLE_USER"));
+        Self { data, served, key }
+    }
+
+    /// With server-everything behind it, once that is up.
+    async fn with_everything() -> Self {
+        let fixture = Self::new();
+        let url = format!("{}/api/sources", fixture.served.address);
+        let client = &fixture.served.client;
+        let request = client.post(&url).bearer_auth(&fixture.key);
+        let added = request.json(&everything("everything", json!({})));
+        let added: Value = added.send().await.unwrap().json().await.unwrap();
+        let url = format!("{url}/{}", added["id"].as_str().unwrap());
+        crate::sources::fixtures::until(|| async {
+            let request = client.get(&url).bearer_auth(&fixture.key);
+            let source: Value = request.send().await.unwrap().json().await.unwrap();
+            if source["state"] == "ready" {
+                Ok(())
+            } else {
+                Err(source)
+            }
+        })
+        .await;
+        fixture
+    }
+
+    pub(super) fn url(&self, path: &str) -> String {
+        format!("{}{path}", self.served.address)
+    }
+}
+
+/// What a client printed.
+async fn run(program: std::path::PathBuf, arguments: &[&str]) -> Value {
+    let mut client = Command::new(program);
+    let client = client.args(arguments).kill_on_drop(true).output();
+    let output: Output = tokio::time::timeout(TEST_TIMEOUT, client)
+        .await
+        .unwrap()
+        .unwrap();
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    serde_json::from_str(&printed).unwrap_or_else(|_| panic!("{arguments:?}: {output:?}"))
+}
+
+async fn old_client(arguments: &[&str]) -> Value {
+    let script = ours("mcp/hub_old.py");
+    let arguments = [&[script.to_str().unwrap()], arguments].concat();
+    run(installed("venv-oldmcp/bin/python"), &arguments).await
+}
+
+fn has(list: &Value, name: &str) -> bool {
+    list.as_array().unwrap().iter().any(|item| item == name)
+}
+
+/// What every client saw that can do all of it.
+#[track_caller]
+fn check_whole(saw: &Value) {
+    for tool in ["builtin_calculate", "mcp_everything_echo"] {
+        assert!(has(&saw["tools"], tool), "{saw:#}");
+    }
+    assert_eq!(
+        saw["echo"],
+        json!(["everything/Echo Tool", true]),
+        "{saw:#}"
+    );
+    assert_eq!(saw["echoed"], json!([false, "Echo: hi"]), "{saw:#}");
+    assert_eq!(saw["sum"], json!([false, "42"]), "{saw:#}");
+    assert_eq!(saw["invalid"][0], true, "{saw:#}");
+    assert!(
+        saw["invalid"][1].as_str().unwrap().contains("message"),
+        "{saw:#}"
+    );
+    assert!(
+        saw["unknown"].as_str().unwrap().contains("no_such_tool"),
+        "{saw:#}"
+    );
+    assert_eq!(saw["progress"], json!([[1.0, 2.0], [2.0, 2.0]]), "{saw:#}");
+    assert_eq!(saw["long"][0], false, "{saw:#}");
+    assert_eq!(saw["asked"].as_array().unwrap().len(), 1, "{saw:#}");
+    assert!(
+        saw["form"][1]
+            .as_str()
+            .unwrap()
+            .contains("provided the requested"),
+        "{saw:#}"
+    );
+    assert!(
+        saw["sampling"][1]
+            .as_str()
+            .unwrap()
+            .contains("sampled text"),
+        "{saw:#}"
+    );
+    assert!(
+        has(&saw["prompts"], "mcp_everything_simple-prompt"),
+        "{saw:#}"
+    );
+    assert!(saw["prompt"].is_string(), "{saw:#}");
+    let text = "tenon+everything+demo://resource/dynamic/text/";
+    assert!(
+        has(&saw["templates"], &format!("{text}{{resourceId}}")),
+        "{saw:#}"
+    );
+    assert!(!saw["resources"].as_array().unwrap().is_empty(), "{saw:#}");
+    assert_eq!(saw["resource"][0], format!("{text}1"), "{saw:#}");
+    let weather = json!(["conditions", "humidity", "temperature"]);
+    assert_eq!(saw["structured"], weather, "{saw:#}");
+    let blob = "tenon+everything+demo://resource/dynamic/blob/1";
+    assert_eq!(saw["link"], blob, "{saw:#}");
+    assert_eq!(saw["completed"], json!(["Engineering"]), "{saw:#}");
+}
+
+#[tokio::test]
+async fn official_clients_use_the_hub_by_every_transport() {
+    let fixture = HubFixture::with_everything().await;
+    let (url, sse) = (fixture.url("/mcp"), fixture.url("/sse"));
+    let (base, key) = (fixture.served.address.as_str(), fixture.key.as_str());
+    let tenon = env!("CARGO_BIN_EXE_tenon");
+    let data = fixture.data.path().to_str().unwrap();
+    let clock = installed("venv-mcp/bin/mcp-server-time");
+    let clock = clock.to_str().unwrap();
+    let new_script = ours("mcp/hub_new.py");
+    let node_script = ours("mcp/hub.mjs");
+    let modules = installed("mcp/node_modules");
+    let node = modules.join(".bin/node");
+    let modules = modules.to_str().unwrap();
+    let (http, legacy, stdio, newest, node) = tokio::join!(
+        old_client(&["http", &url, key]),
+        old_client(&["sse", &sse, key]),
+        // By way of the server that runs with that folder.
+        old_client(&["stdio", tenon, "mcp", "--data", data]),
+        run(
+            installed("venv-mcp/bin/python"),
+            &[new_script.to_str().unwrap(), base, key, clock]
+        ),
+        run(
+            node,
+            &[node_script.to_str().unwrap(), modules, base, key, clock]
+        ),
+    );
+    for saw in [&http, &legacy, &stdio] {
+        assert_eq!(saw["server"], json!(["tenon", "2025-11-25"]), "{saw:#}");
+        check_whole(saw);
+    }
+    let watched = "tenon+everything+demo://resource/dynamic/text/1";
+    assert_eq!(http["updated"], watched, "{http:#}");
+    assert_eq!(newest["version"], "2026-07-28", "{newest:#}");
+    assert_eq!(newest["echoed"], json!([false, "Echo: hi"]), "{newest:#}");
+    assert_eq!(
+        newest["progress"],
+        json!([[1.0, 2.0], [2.0, 2.0]]),
+        "{newest:#}"
+    );
+    assert_eq!(newest["asked"].as_array().unwrap().len(), 1, "{newest:#}");
+    assert_eq!(newest["added"], 201, "{newest:#}");
+    assert!(
+        has(&newest["after"], "mcp_py_get_current_time"),
+        "{newest:#}"
+    );
+    assert_eq!(node["echoed"], "Echo: still here", "{node:#}");
+    assert!(node["cancelled"].is_string(), "{node:#}");
+    assert!(has(&node["after"], "mcp_ts_get_current_time"), "{node:#}");
+    let audit = fixture.served.client.get(fixture.url("/api/audit"));
+    let audit: Value = audit
+        .bearer_auth(key)
+        .send()
+        .await
+        .unwrap()
+        .json()
+        .await
+        .unwrap();
+    let cancelled = |entry: &Value| {
+        let long = "mcp_everything_trigger-long-running-operation";
+        entry["subject"] == long && entry["detail"]["ok"] == false
+    };
+    let entries = audit["entries"].as_array().or(audit.as_array()).unwrap();
+    assert!(
+        entries.iter().any(cancelled),
+        "the call behind has ended: {audit:#}"
+    );
+}

@@ -1,0 +1,41 @@
+//! The hub as an MCP server: what a user can call is offered to MCP clients that show a key of
+//! theirs.
+
+mod call_client;
+mod changes;
+mod context_names;
+mod hub_caller;
+mod hub_context;
+mod hub_service;
+mod output;
+mod resource_watches;
+mod tool_listings;
+
+pub use hub_caller::HubCaller;
+pub use hub_service::HubService;
+
+use std::io;
+
+use tenon_app::app::App;
+use tenon_mcp::server::{McpServer, ServerIdentity, ServerOptions};
+use tokio::io::{AsyncRead, AsyncWrite};
+
+/// The hub, ready for requests of any transport. Whoever listens checks hosts and origins.
+pub(crate) fn hub(app: App) -> McpServer<HubService> {
+    let identity = ServerIdentity {
+        name: "tenon".into(),
+        title: "Tenon".into(),
+        version: env!("CARGO_PKG_VERSION").into(),
+    };
+    McpServer::new(HubService::new(app), &identity, ServerOptions::default())
+}
+
+/// Serves whoever is at the other end of standard input and output, until they close it.
+pub async fn serve_stdio(
+    app: App,
+    caller: HubCaller,
+    input: impl AsyncRead + Unpin,
+    output: impl AsyncWrite + Unpin + Send + 'static,
+) -> io::Result<()> {
+    hub(app).serve_stdio(input, output, caller).await
+}

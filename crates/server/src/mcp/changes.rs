@@ -1,0 +1,114 @@
+//! What changes for an MCP client: the lists of its user, and resources it subscribed to.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use futures::stream::{self, BoxStream, SelectAll, StreamExt};
+use tenon_app::app::App;
+use tenon_app::user_feed::{UserEvent, UserSubscription, UserTopic};
+use tenon_mcp::server::ServerChange;
+use tenon_tools::{ContextChange, ToolSource};
+
+use super::context_names::offered_uri;
+use super::hub_caller::HubCaller;
+use super::hub_context::HubContext;
+use super::tool_listings::SeenTools;
+
+/// From now on. The feed throttles and coalesces; a change that a client would not see is dropped.
+pub(super) fn changes(app: App, caller: HubCaller) -> BoxStream<'static, ServerChange> {
+    let feed = app.user_feed.subscribe(caller.user());
+    let hub = HubChanges {
+        app,
+        caller,
+        feed,
+        tools: None,
+        sources: Vec::new(),
+        context: SelectAll::new(),
+        pending: VecDeque::new(),
+    };
+    stream::unfold(hub, |mut hub| async move { Some((hub.next().await, hub)) }).boxed()
+}
+
+struct HubChanges {
+    app: App,
+    caller: HubCaller,
+    feed: UserSubscription,
+    /// What the client can have seen. None: not read yet.
+    tools: Option<SeenTools>,
+    sources: Vec<Arc<dyn ToolSource>>,
+    context: SelectAll<BoxStream<'static, ServerChange>>,
+    pending: VecDeque<ServerChange>,
+}
+
+impl HubChanges {
+    async fn next(&mut self) -> ServerChange {
+        if self.tools.is_none() {
+            self.refresh().await;
+            self.pending.clear();
+        }
+        loop {
+            if let Some(change) = self.pending.pop_front() {
+                return change;
+            }
+            tokio::select! {
+                event = self.feed.next() => match event {
+                    UserEvent::Source(_)
+                    | UserEvent::Changed(UserTopic::Tools | UserTopic::Sources)
+                    | UserEvent::Resync => self.refresh().await,
+                    UserEvent::Chat(_)
+                    | UserEvent::ChatGone(_)
+                    | UserEvent::Changed(
+                        UserTopic::Models | UserTopic::Accounts | UserTopic::Settings,
+                    ) => {}
+                },
+                Some(change) = self.context.next() => return change,
+            }
+        }
+    }
+
+    /// Compares what the user has now with what they had.
+    async fn refresh(&mut self) {
+        let access = match self.app.tools.access(self.caller.user(), None).await {
+            Ok(access) => access,
+            Err(error) => {
+                tracing::warn!(%error, "the tools of an MCP client cannot be read");
+                return;
+            }
+        };
+        let toolset = self.app.registry.toolset(access);
+        let tools = toolset.callable_now();
+        if self.tools.as_ref().is_none_or(|seen| !seen.are(&tools)) {
+            self.tools = Some(SeenTools::new(&tools));
+            self.pending.push_back(ServerChange::Tools);
+        }
+        let context = HubContext::new(&toolset);
+        let sources = context.sources();
+        let mut pairs = self.sources.iter().zip(sources);
+        let is_same = self.sources.len() == sources.len()
+            && pairs.all(|(before, now)| Arc::ptr_eq(before, &now.source));
+        if is_same {
+            return;
+        }
+        self.sources = sources.iter().map(|of| of.source.clone()).collect();
+        let streams = sources.iter().filter_map(|of| {
+            let label = of.label.clone();
+            let changes = of.source.context()?.changes();
+            Some(
+                changes
+                    .map(move |change| offered_change(&label, change))
+                    .boxed(),
+            )
+        });
+        self.context = streams.collect();
+        self.pending
+            .extend([ServerChange::Resources, ServerChange::Prompts]);
+    }
+}
+
+fn offered_change(label: &str, change: ContextChange) -> ServerChange {
+    match change {
+        ContextChange::Resources => ServerChange::Resources,
+        ContextChange::Prompts => ServerChange::Prompts,
+        ContextChange::Resource(uri) => ServerChange::Resource(offered_uri(label, &uri)),
+    }
+}

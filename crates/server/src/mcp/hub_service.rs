@@ -1,0 +1,210 @@
+//! What one user can see and call now, as an MCP server offers it.
+
+use std::sync::Arc;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use futures::stream::BoxStream;
+use serde_json::{Map, Value, json};
+use tenon_app::app::App;
+use tenon_domain::{BlobId, ToolId};
+use tenon_mcp::server::{
+    Listing, McpService, PromptRequest, RequestContext, ServerCapabilities, ServerChange,
+};
+use tenon_mcp::{CallToolResult, RpcError};
+use tenon_tools::{ContextKind, Toolset};
+
+use super::call_client::McpCallClient;
+use super::changes::changes;
+use super::hub_caller::HubCaller;
+use super::hub_context::HubContext;
+use super::output::{blob_id, call_result, has_resources, offer_resources, passed_on};
+use super::resource_watches::ResourceWatches;
+use super::tool_listings::ToolListings;
+
+const INSTRUCTIONS: &str = "Tenon gathers the tools of many servers; the title of each says which it belongs to. \
+Tools that need a person's approval are listed only where the API key allows them.";
+
+pub struct HubService {
+    app: App,
+    listings: ToolListings,
+    watches: ResourceWatches,
+}
+
+impl HubService {
+    pub fn new(app: App) -> Self {
+        Self {
+            app,
+            listings: ToolListings::default(),
+            watches: ResourceWatches::default(),
+        }
+    }
+
+    async fn toolset(&self, caller: &HubCaller) -> Result<Toolset, RpcError> {
+        let access = self.app.tools.access(caller.user(), None).await;
+        let access = access.map_err(|error| storage_error(&error))?;
+        Ok(self.app.registry.toolset(access))
+    }
+
+    async fn context(&self, caller: &HubCaller) -> Result<HubContext, RpcError> {
+        Ok(HubContext::new(&self.toolset(caller).await?))
+    }
+
+    /// A result of a tool, in which resources have the names they are offered by.
+    async fn with_offered_resources(
+        &self,
+        caller: &HubCaller,
+        tool: &str,
+        mut result: CallToolResult,
+    ) -> Result<CallToolResult, RpcError> {
+        if !has_resources(&result) {
+            return Ok(result);
+        }
+        let toolset = self.toolset(caller).await?;
+        let tool = toolset.find(&ToolId::new(tool));
+        let label =
+            tool.and_then(|tool| HubContext::new(&toolset).label_of(&tool.source.info().id));
+        if let Some(label) = label {
+            offer_resources(&mut result, &label);
+        }
+        Ok(result)
+    }
+
+    /// What a tool gave that was kept aside.
+    async fn read_blob(
+        &self,
+        caller: &HubCaller,
+        uri: &str,
+        id: &BlobId,
+    ) -> Result<Vec<Value>, RpcError> {
+        let blob = self.app.store.blob(&caller.user().id, id).await;
+        let blob = blob.map_err(|error| match error {
+            tenon_store::Error::NotFound(_) => RpcError::resource_not_found(uri),
+            error => storage_error(&error),
+        })?;
+        let mut content = json!({"uri": uri, "mimeType": blob.media_type});
+        match String::from_utf8(blob.data) {
+            Ok(text) => content["text"] = text.into(),
+            Err(bytes) => content["blob"] = STANDARD.encode(bytes.as_bytes()).into(),
+        }
+        Ok(vec![content])
+    }
+}
+
+impl McpService for HubService {
+    type Caller = HubCaller;
+
+    fn capabilities(&self, _caller: &HubCaller) -> ServerCapabilities {
+        ServerCapabilities {
+            tools: true,
+            resources: true,
+            resource_subscriptions: true,
+            prompts: true,
+            completions: true,
+            logging: false,
+        }
+    }
+
+    fn instructions(&self, _caller: &HubCaller) -> Option<String> {
+        Some(INSTRUCTIONS.to_owned())
+    }
+
+    async fn tools(&self, caller: &HubCaller) -> Result<Arc<Listing>, RpcError> {
+        Ok(self.listings.get(caller, &self.toolset(caller).await?))
+    }
+
+    async fn call_tool(
+        &self,
+        context: &RequestContext<HubCaller>,
+        name: &str,
+        arguments: Value,
+    ) -> Result<CallToolResult, RpcError> {
+        let caller = context.caller();
+        let cancel = self.app.closing.child_token();
+        // A client that is gone, or has cancelled, ends what it called.
+        let _dropped = cancel.clone().drop_guard();
+        let client = Arc::new(McpCallClient::new(context.clone()));
+        let (user, address) = (caller.user(), caller.address());
+        let (tools, tool) = (&self.app.tools, ToolId::new(name));
+        let called = tools.call_for(client.clone(), user, address, tool, arguments, cancel);
+        let result = called.await.map_err(|error| storage_error(&error))?;
+        let result = result.ok_or_else(|| RpcError::unknown_tool(name))?;
+        let protocol = &context.client().protocol;
+        let reply = client.take_reply();
+        match reply.and_then(|reply| passed_on(&reply, protocol)) {
+            Some(result) => self.with_offered_resources(caller, name, result).await,
+            None => Ok(call_result(result, protocol)),
+        }
+    }
+
+    async fn resources(&self, caller: &HubCaller) -> Result<Arc<Listing>, RpcError> {
+        let context = self.context(caller).await?;
+        Ok(context.resources(ContextKind::Resources).await)
+    }
+
+    async fn resource_templates(&self, caller: &HubCaller) -> Result<Arc<Listing>, RpcError> {
+        let context = self.context(caller).await?;
+        Ok(context.resources(ContextKind::ResourceTemplates).await)
+    }
+
+    async fn read_resource(
+        &self,
+        context: &RequestContext<HubCaller>,
+        uri: &str,
+    ) -> Result<Vec<Value>, RpcError> {
+        let caller = context.caller();
+        if let Some(id) = blob_id(uri) {
+            return self.read_blob(caller, uri, &id).await;
+        }
+        self.context(caller).await?.read_resource(uri).await
+    }
+
+    async fn subscribe_resource(&self, caller: &HubCaller, uri: &str) -> Result<(), RpcError> {
+        let context = self.context(caller).await?;
+        let (_, source, own) = context.find_resource(uri)?;
+        let watch = source.watch_resource(own);
+        self.watches.add(&caller.user().id, uri, watch);
+        Ok(())
+    }
+
+    async fn prompts(&self, caller: &HubCaller) -> Result<Arc<Listing>, RpcError> {
+        Ok(self.context(caller).await?.prompts().await)
+    }
+
+    async fn get_prompt(
+        &self,
+        context: &RequestContext<HubCaller>,
+        prompt: PromptRequest,
+    ) -> Result<Map<String, Value>, RpcError> {
+        let hub = self.context(context.caller()).await?;
+        hub.get_prompt(prompt).await
+    }
+
+    async fn complete(
+        &self,
+        context: &RequestContext<HubCaller>,
+        params: Value,
+    ) -> Result<Value, RpcError> {
+        let hub = self.context(context.caller()).await?;
+        hub.complete(params).await
+    }
+
+    fn changes(&self, caller: &HubCaller) -> BoxStream<'static, ServerChange> {
+        changes(self.app.clone(), caller.clone())
+    }
+}
+
+/// The log says why; it may be about things that nobody should read.
+fn storage_error(error: &tenon_store::Error) -> RpcError {
+    tracing::error!(%error, "the store failed an MCP request");
+    RpcError::new(
+        RpcError::INTERNAL_ERROR,
+        "Tenon cannot read its data. Its log says why.",
+    )
+}
+
+impl std::fmt::Debug for HubService {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("HubService").finish_non_exhaustive()
+    }
+}

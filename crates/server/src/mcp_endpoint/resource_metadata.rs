@@ -1,0 +1,46 @@
+//! The description of this protected resource (RFC 9728): API keys as bearer tokens. There is no
+//! authorization server: keys are made in Tenon's settings.
+
+use axum::Json;
+use axum::extract::{Request, State};
+use axum::http::header;
+use serde_json::{Value, json};
+use tenon_app::app::App;
+use url::Url;
+
+use crate::request::HttpCaller;
+
+pub(crate) const RESOURCE_METADATA_PATH: &str = "/.well-known/oauth-protected-resource";
+
+/// Where the description is, as the client sees this server.
+pub(crate) fn resource_metadata_url(app: &App, request: &Request) -> Url {
+    public_url(app, request, &format!("{RESOURCE_METADATA_PATH}/mcp"))
+}
+
+pub(crate) async fn resource_metadata(State(app): State<App>, request: Request) -> Json<Value> {
+    Json(json!({
+        "resource": public_url(&app, &request, "/mcp"),
+        "resource_name": "Tenon",
+        "bearer_methods_supported": ["header"],
+    }))
+}
+
+/// The guard has checked the host.
+fn public_url(app: &App, request: &Request, path: &str) -> Url {
+    let headers = request.headers();
+    let host = headers
+        .get(header::HOST)
+        .and_then(|host| host.to_str().ok());
+    let host = host.or_else(|| {
+        request
+            .uri()
+            .authority()
+            .map(|authority| authority.as_str())
+    });
+    let is_https = HttpCaller::of(request.extensions(), headers, app).is_https;
+    let scheme = if is_https { "https" } else { "http" };
+    let url = format!("{scheme}://{}{path}", host.unwrap_or("localhost"));
+    Url::parse(&url).unwrap_or_else(|_| {
+        Url::parse("http://localhost/mcp").expect("a URL that was written down is one")
+    })
+}

@@ -1,0 +1,137 @@
+//! What is known of a server's resources and prompts: listed when somebody asks, then kept until the
+//! server says that they changed, or is another one.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use futures::stream::{self, BoxStream, StreamExt};
+use tenon_mcp::{ListVersions, McpConnection};
+use tenon_tools::{ContextChange, ContextEntry, ContextKind, ResourceWatch};
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::{broadcast, watch};
+
+/// How many changes a subscriber may be behind; then it hears that a list changed.
+const MAX_UNREAD_CHANGES: usize = 256;
+
+#[derive(Debug)]
+pub(super) struct ContextCache {
+    lists: Mutex<HashMap<ContextKind, CachedList>>,
+    changes: broadcast::Sender<ContextChange>,
+    /// By URI, how many watch it.
+    watched: Arc<watch::Sender<BTreeMap<String, usize>>>,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct CachedList {
+    /// Of which connection, and of which version of its list.
+    pub(super) connection: u64,
+    pub(super) version: u64,
+    pub(super) entries: Arc<[ContextEntry]>,
+}
+
+impl Default for ContextCache {
+    fn default() -> Self {
+        Self {
+            lists: Mutex::default(),
+            changes: broadcast::Sender::new(MAX_UNREAD_CHANGES),
+            watched: Arc::new(watch::Sender::new(BTreeMap::new())),
+        }
+    }
+}
+
+impl ContextCache {
+    /// Passes on what a connection notifies of, for as long as it is the one there is.
+    pub(super) async fn forward(
+        &self,
+        connection: &McpConnection,
+        list_timeout: Duration,
+    ) -> Infallible {
+        let mut versions = connection.list_versions();
+        let mut updates = connection.resource_updates();
+        let mut watched = self.watched.subscribe();
+        let mut known = ListVersions::default();
+        // It may be another server than before; who has never asked misses nothing.
+        if !self.lists().is_empty() {
+            self.announce(ContextChange::Resources);
+            self.announce(ContextChange::Prompts);
+        }
+        // So that those that are watched already count as news to this connection.
+        watched.mark_changed();
+        loop {
+            tokio::select! {
+                changed = versions.changed() => {
+                    let now = *versions.borrow_and_update();
+                    if now.resources != known.resources {
+                        self.announce(ContextChange::Resources);
+                    }
+                    if now.prompts != known.prompts {
+                        self.announce(ContextChange::Prompts);
+                    }
+                    known = now;
+                    if changed.is_err() {
+                        return std::future::pending().await;
+                    }
+                }
+                updated = updates.recv() => match updated {
+                    Ok(uri) => self.announce(ContextChange::Resource(uri)),
+                    Err(RecvError::Lagged(_)) => self.announce(ContextChange::Resources),
+                    Err(RecvError::Closed) => return std::future::pending().await,
+                },
+                _ = watched.changed() => {
+                    let uris: BTreeSet<String> = watched.borrow_and_update().keys().cloned().collect();
+                    // The supervisor finds out by itself whether the connection still stands.
+                    let _ = connection.watch_resources(uris, list_timeout).await;
+                }
+            }
+        }
+    }
+
+    fn announce(&self, change: ContextChange) {
+        // Nobody may be listening.
+        let _ = self.changes.send(change);
+    }
+
+    pub(super) fn watch_resource(&self, uri: &str) -> ResourceWatch {
+        let (watched, uri) = (self.watched.clone(), uri.to_owned());
+        watched.send_if_modified(|watched| {
+            let watchers = watched.entry(uri.clone()).or_default();
+            *watchers += 1;
+            *watchers == 1
+        });
+        ResourceWatch::new(move || {
+            watched.send_if_modified(|watched| match watched.get_mut(&uri) {
+                Some(watchers) if *watchers > 1 => {
+                    *watchers -= 1;
+                    false
+                }
+                _ => watched.remove(&uri).is_some(),
+            });
+        })
+    }
+
+    /// All changes from now on.
+    pub(super) fn changes(&self) -> BoxStream<'static, ContextChange> {
+        let next = |mut changes: broadcast::Receiver<ContextChange>| async move {
+            match changes.recv().await {
+                Ok(change) => Some((change, changes)),
+                Err(RecvError::Lagged(_)) => Some((ContextChange::Resources, changes)),
+                Err(RecvError::Closed) => None,
+            }
+        };
+        stream::unfold(self.changes.subscribe(), next).boxed()
+    }
+
+    pub(super) fn get(&self, kind: ContextKind) -> Option<CachedList> {
+        self.lists().get(&kind).cloned()
+    }
+
+    pub(super) fn set(&self, kind: ContextKind, list: CachedList) {
+        self.lists().insert(kind, list);
+    }
+
+    fn lists(&self) -> MutexGuard<'_, HashMap<ContextKind, CachedList>> {
+        self.lists.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
