@@ -1,6 +1,9 @@
 import { svelte } from '@sveltejs/vite-plugin-svelte';
-import { defineConfig } from 'vitest/config';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import type { Plugin } from 'vite';
+import { defineConfig } from 'vitest/config';
 
 /** Where `tenon serve` listens unless told otherwise. */
 const server = 'http://127.0.0.1:8366';
@@ -13,8 +16,24 @@ const isolated = [
   'src/lib/local/local.test.ts',
 ];
 
+/** Swagger UI as its makers build it, for the pages that show an OpenAPI document. No page of ours loads it. */
+function swaggerFiles(): Plugin {
+  const files = ['swagger-ui-bundle.js', 'swagger-ui.css', 'LICENSE', 'NOTICE'];
+  const require = createRequire(import.meta.url);
+  return {
+    name: 'swagger-files',
+    apply: 'build',
+    generateBundle() {
+      for (const file of files) {
+        const source = readFileSync(require.resolve(`swagger-ui-dist/${file}`));
+        this.emitFile({ type: 'asset', fileName: `swagger/${file}`, source });
+      }
+    },
+  };
+}
+
 export default defineConfig({
-  plugins: [svelte()],
+  plugins: [svelte(), swaggerFiles()],
   resolve: {
     alias: { $lib: fileURLToPath(new URL('./src/lib', import.meta.url)) },
     // Components are tested as the browser runs them, not as a server would render them.

@@ -16,6 +16,7 @@ use hyper_util::service::TowerToHyperService;
 use url::Url;
 
 use crate::api_fault::ApiFault;
+use crate::connections::RequestHandler;
 use crate::error::ApiError;
 use tenon_app::app::App;
 
@@ -60,8 +61,10 @@ impl GuardedRouter {
         let router = TowerToHyperService::new(router);
         Self { app, router }
     }
+}
 
-    pub(crate) async fn answer(&self, request: Request<Incoming>) -> Response {
+impl RequestHandler for GuardedRouter {
+    async fn answer(&self, request: Request<Incoming>) -> Response {
         let is_page = is_page(request.uri().path());
         let mut response = match check(&self.app, &request) {
             Ok(()) => match self.router.call(request).await {
@@ -90,7 +93,7 @@ impl GuardedRouter {
 /// Whether an address is part of the page, which is the same for everybody.
 fn is_page(path: &str) -> bool {
     let first = path.trim_start_matches('/').split('/').next();
-    !matches!(first, Some("api" | "v1" | "health"))
+    !matches!(first, Some("api" | "v1" | "mcpo" | "health"))
 }
 
 fn check<B>(app: &App, request: &Request<B>) -> Result<(), ApiError> {

@@ -4,6 +4,7 @@
 
 pub mod api_fault;
 pub mod authorize;
+pub mod bridge;
 pub mod error;
 pub mod guard;
 pub mod route;
@@ -15,6 +16,7 @@ pub mod wire;
 mod api;
 mod concurrency;
 mod connections;
+mod mcpo;
 mod openai;
 mod request;
 mod run_to_end;

@@ -20,7 +20,7 @@ use crate::error::ApiError;
 use crate::guard::GuardedRouter;
 use crate::route::{Route, delete, get, patch, post, put, websocket};
 use crate::state::ServerState;
-use crate::{openai, socket, ui};
+use crate::{mcpo, openai, socket, ui};
 
 /// Every route of the API, and for whom it is.
 pub fn routes() -> Vec<Route> {
@@ -142,6 +142,15 @@ fn v1_routes() -> Vec<Route> {
     ]
 }
 
+/// What clients made for mcpo find below `/mcpo`.
+fn mcpo_routes() -> Vec<Route> {
+    vec![
+        get("/openapi.json", User, mcpo::hub::main_document),
+        get("/{source}/openapi.json", User, mcpo::hub::source_document),
+        post("/{source}/{tool}", User, mcpo::hub::call).stops_with_client(),
+    ]
+}
+
 /// All of them and the page, behind the guard.
 pub(crate) fn router(app: App) -> GuardedRouter {
     let compressed = |handler: MethodRouter<ServerState>| handler.layer(CompressionLayer::new());
@@ -153,6 +162,15 @@ pub(crate) fn router(app: App) -> GuardedRouter {
         .fallback(no_such_route)
         .method_not_allowed_fallback(no_such_method)
         .layer(map_response(openai::as_openai_error))
+        .layer(CompressionLayer::new());
+    let mcpo = mcpo_routes().into_iter();
+    let mcpo = mcpo
+        .fold(Router::new(), |router, route| {
+            router.route(route.path, route.into_handler())
+        })
+        .fallback(no_such_route)
+        .method_not_allowed_fallback(no_such_method)
+        .layer(map_response(mcpo::hub::as_mcpo_error))
         .layer(CompressionLayer::new());
     // Whole paths: a nested router wraps each of its routes in two more layers.
     let router = routes()
@@ -168,6 +186,7 @@ pub(crate) fn router(app: App) -> GuardedRouter {
         })
         .nest("/api", Router::new().fallback(no_such_route))
         .nest("/v1", v1)
+        .nest("/mcpo", mcpo)
         .route("/health", axum::routing::get(info::health))
         .route("/", compressed(axum::routing::get(ui::index)))
         .fallback(compressed(axum::routing::get(ui::asset)))
