@@ -34,19 +34,24 @@ pub(crate) struct IncomingMessage<'a> {
 }
 
 /// A JSON-RPC error: what a server answers instead of a result.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RpcError {
     #[serde(default)]
     pub code: i64,
     /// Cleaned and shortened, fit to be shown.
     #[serde(default, deserialize_with = "shortened")]
     pub message: String,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Value>,
 }
 
 /// Codes that a client acts on.
 impl RpcError {
+    pub const PARSE_ERROR: i64 = -32700;
+    pub const INVALID_REQUEST: i64 = -32600;
+    pub const INTERNAL_ERROR: i64 = -32603;
+    /// Up to 2025-11-25; later it is [`Self::INVALID_PARAMS`].
+    pub const RESOURCE_NOT_FOUND: i64 = -32002;
     pub const METHOD_NOT_FOUND: i64 = -32601;
     pub const INVALID_PARAMS: i64 = -32602;
     /// A header does not say what the body says.
@@ -57,6 +62,43 @@ impl RpcError {
     pub const UNSUPPORTED_VERSION: i64 = -32022;
     /// A URL elicitation comes first; `data.elicitations` says which.
     pub const URL_ELICITATION_REQUIRED: i64 = -32042;
+
+    pub fn new(code: i64, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            message: message.into(),
+            data: None,
+        }
+    }
+
+    pub fn with_data(self, data: Value) -> Self {
+        Self {
+            data: Some(data),
+            ..self
+        }
+    }
+
+    pub fn invalid_params(message: impl Into<String>) -> Self {
+        Self::new(Self::INVALID_PARAMS, message)
+    }
+
+    pub fn unknown_tool(name: &str) -> Self {
+        Self::invalid_params(format!("Unknown tool: {}", text::line(name, 200)))
+    }
+
+    pub fn unknown_prompt(name: &str) -> Self {
+        Self::invalid_params(format!("Unknown prompt: {}", text::line(name, 200)))
+    }
+
+    /// The engine writes the code of the client's protocol version.
+    pub fn resource_not_found(uri: &str) -> Self {
+        let uri = text::line(uri, 500);
+        Self::new(
+            Self::RESOURCE_NOT_FOUND,
+            format!("Resource not found: {uri}"),
+        )
+        .with_data(serde_json::json!({ "uri": uri }))
+    }
 
     pub(crate) fn read(raw: &RawValue) -> Self {
         serde_json::from_str(raw.get()).unwrap_or_else(|_| Self {

@@ -32,6 +32,7 @@ mod process;
 mod transport;
 
 pub mod oauth;
+pub mod server;
 
 pub use connection::{ConnectOptions, McpConnection, TransportConfig};
 pub use content::{CallToolResult, EmbeddedResource, McpContentBlock, ResourceLink};

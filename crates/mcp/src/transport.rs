@@ -10,7 +10,7 @@ mod endpoint;
 pub(crate) mod header_params;
 mod headers;
 mod http;
-mod line_reader;
+pub(crate) mod line_reader;
 mod notification_stream;
 mod post_queue;
 mod sse;

@@ -1,6 +1,7 @@
 //! Arguments that a request of the stateless era repeats in its headers, for those who
 //! route it without reading its body (`x-mcp-header`).
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use base64::Engine;
@@ -36,6 +37,25 @@ pub enum HeaderParamError {
 pub(crate) struct HeaderParam {
     path: Vec<String>,
     header: HeaderName,
+}
+
+impl HeaderParam {
+    pub(crate) fn header(&self) -> &HeaderName {
+        &self.header
+    }
+
+    /// None: the arguments do not have it.
+    pub(crate) fn header_value(&self, arguments: &Value) -> Option<String> {
+        let value = self
+            .path
+            .iter()
+            .try_fold(arguments, |value, key| value.get(key));
+        match value {
+            Some(Value::String(text)) => Some(text.clone()),
+            Some(value @ (Value::Bool(_) | Value::Number(_))) => Some(value.to_string()),
+            _ => None,
+        }
+    }
 }
 
 /// What a tool's schema wants in headers.
@@ -75,16 +95,10 @@ pub(crate) fn write(
     };
     put(NAME, name);
     for param in header_params.get(name).into_iter().flatten() {
-        let steps = &mut param.path.iter();
-        let value = outgoing
-            .arguments
-            .and_then(|arguments| steps.try_fold(arguments, |value, key| value.get(key)));
-        let text = match value {
-            Some(Value::String(text)) => text.clone(),
-            Some(value @ (Value::Bool(_) | Value::Number(_))) => value.to_string(),
-            _ => continue,
-        };
-        put(param.header.clone(), &text);
+        let arguments = outgoing.arguments;
+        if let Some(text) = arguments.and_then(|arguments| param.header_value(arguments)) {
+            put(param.header.clone(), &text);
+        }
     }
 }
 
@@ -151,6 +165,18 @@ fn encode(value: &str) -> String {
     } else {
         format!("=?base64?{}?=", STANDARD.encode(value))
     }
+}
+
+/// The value that a header carries. None: it is not encoded as it claims to be.
+pub(crate) fn decode(value: &str) -> Option<Cow<'_, str>> {
+    let wrapped = value
+        .strip_prefix("=?base64?")
+        .and_then(|rest| rest.strip_suffix("?="));
+    let Some(wrapped) = wrapped else {
+        return Some(Cow::Borrowed(value));
+    };
+    let bytes = STANDARD.decode(wrapped).ok()?;
+    String::from_utf8(bytes).ok().map(Cow::Owned)
 }
 
 #[cfg(test)]
@@ -223,5 +249,9 @@ mod tests {
         assert_eq!(encode(" x"), "=?base64?IHg=?=");
         assert_eq!(encode("日本"), "=?base64?5pel5pys?=");
         assert_eq!(encode("=?base64?x?="), "=?base64?PT9iYXNlNjQ/eD89?=");
+        for value in ["us-west 1", " x", "日本", "=?base64?x?="] {
+            assert_eq!(decode(&encode(value)).as_deref(), Some(value));
+        }
+        assert_eq!(decode("=?base64?SGVsbG8?="), None, "the padding is missing");
     }
 }
