@@ -30,13 +30,13 @@ pub(super) fn bridge_user() -> UserId {
 
 pub(super) struct BridgeServers {
     publisher: Arc<RoutePublisher>,
-    running: Vec<RunningServer>,
+    running: Vec<WatchedServer>,
     starts: Arc<Semaphore>,
     /// Nobody looks at a page here.
     viewers: watch::Sender<usize>,
 }
 
-struct RunningServer {
+struct WatchedServer {
     server: Arc<BridgeServer>,
     _watching: AbortOnDropHandle<()>,
 }
@@ -108,7 +108,7 @@ impl BridgeServers {
         stop_all(std::mem::take(&mut self.running)).await;
     }
 
-    async fn start(&self, config: BridgeServerConfig) -> Result<RunningServer> {
+    async fn start(&self, config: BridgeServerConfig) -> Result<WatchedServer> {
         let source = McpServer::new(McpSettings {
             info: SourceInfo {
                 id: SourceId::new(&config.name),
@@ -133,14 +133,14 @@ impl BridgeServers {
             connection,
         });
         let watching = watch_server(server.clone(), self.publisher.clone());
-        Ok(RunningServer {
+        Ok(WatchedServer {
             server,
             _watching: AbortOnDropHandle::new(tokio::spawn(watching)),
         })
     }
 }
 
-async fn stop_all(servers: Vec<RunningServer>) {
+async fn stop_all(servers: Vec<WatchedServer>) {
     let stopping = servers.iter().map(|running| running.server.source.stop());
     join_all(stopping).await;
 }
