@@ -13,6 +13,7 @@ mod endpoint;
 mod handler;
 mod header_forwarding;
 mod hot_reload;
+mod mcp_service;
 mod reply_recorder;
 mod routes;
 mod servers;

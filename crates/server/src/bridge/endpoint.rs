@@ -18,11 +18,34 @@ pub(super) enum BridgeEndpoint<'a> {
     DocsFile(&'a str),
     /// All servers and tools, for programs.
     ToolList,
+    /// One server over MCP, or all.
+    Mcp(Option<Cow<'a, str>>, McpTransportPath),
     Tool {
         server: Cow<'a, str>,
         tool: Cow<'a, str>,
     },
     Unknown,
+}
+
+/// By which transport MCP is spoken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum McpTransportPath {
+    StreamableHttp,
+    /// The stream of legacy SSE.
+    Sse,
+    /// Where its clients post.
+    Messages,
+}
+
+impl McpTransportPath {
+    fn parse(path: &str) -> Option<Self> {
+        match path {
+            "mcp" => Some(Self::StreamableHttp),
+            "sse" => Some(Self::Sse),
+            "messages" => Some(Self::Messages),
+            _ => None,
+        }
+    }
 }
 
 impl<'a> BridgeEndpoint<'a> {
@@ -40,6 +63,11 @@ impl<'a> BridgeEndpoint<'a> {
         {
             return Self::DocsFile(file);
         }
+        let transport = path.strip_prefix('/').and_then(McpTransportPath::parse);
+        if let Some(transport) = transport {
+            let server = labels.is_single.then_some(Cow::Borrowed(SINGLE_SERVER));
+            return Self::Mcp(server, transport);
+        }
         if labels.is_single {
             return match path.strip_prefix('/') {
                 Some(tool) if !tool.is_empty() => Self::Tool {
@@ -54,6 +82,9 @@ impl<'a> BridgeEndpoint<'a> {
             return Self::Unknown;
         };
         let server = decode(server);
+        if let Some(transport) = McpTransportPath::parse(rest) {
+            return Self::Mcp(Some(server), transport);
+        }
         match rest {
             "" => Self::Unknown,
             "openapi.json" => Self::Document(Some(server)),
@@ -105,6 +136,9 @@ mod tests {
         check("/openapi.json", &plain, BridgeEndpoint::Document(None));
         check("/docs", &plain, BridgeEndpoint::Docs(None));
         check("/mcpo-tools-list", &plain, BridgeEndpoint::ToolList);
+        let (http, sse) = (McpTransportPath::StreamableHttp, McpTransportPath::Sse);
+        check("/mcp", &plain, BridgeEndpoint::Mcp(None, http));
+        check("/time/sse", &plain, BridgeEndpoint::Mcp(time(), sse));
         check(
             "/time/openapi.json",
             &plain,

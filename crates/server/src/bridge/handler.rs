@@ -11,13 +11,15 @@ use axum::response::{IntoResponse, Response};
 use hyper::Request;
 use hyper::body::Incoming;
 use tenon_domain::CallId;
+use tenon_mcp::server::{HttpRequest, McpServer, ServerOptions};
 use tenon_tools::{CallContext, CallOrigin, CallTimer};
 use tokio_util::sync::CancellationToken;
 
 use super::access::BridgeKey;
 use super::cors::CorsPolicy;
 use super::docs_page;
-use super::endpoint::BridgeEndpoint;
+use super::endpoint::{BridgeEndpoint, McpTransportPath};
+use super::mcp_service::{BridgeMcpService, McpScope};
 use super::reply_recorder::ReplyRecorder;
 use super::routes::{RouteTable, Routes};
 use super::servers::bridge_user;
@@ -36,6 +38,7 @@ struct HandlerState {
     routes: Arc<Routes>,
     key: Option<BridgeKey>,
     cors: CorsPolicy,
+    mcp: McpServer<BridgeMcpService>,
     calls: AtomicU64,
 }
 
@@ -55,8 +58,15 @@ impl RequestHandler for BridgeHandler {
 
 impl BridgeHandler {
     pub(super) fn new(routes: Arc<Routes>, key: Option<BridgeKey>, cors: CorsPolicy) -> Self {
+        let mcp = McpServer::new(
+            BridgeMcpService::new(routes.clone()),
+            &BridgeMcpService::identity(),
+            // Hosts and origins are checked here.
+            ServerOptions::default(),
+        );
         Self(Arc::new(HandlerState {
             routes,
+            mcp,
             key,
             cors,
             calls: AtomicU64::new(0),
@@ -106,6 +116,9 @@ impl BridgeHandler {
                 let table = routes.settled(None).await;
                 Ok(table.tool_list().respond(&parts.headers))
             }
+            BridgeEndpoint::Mcp(server, transport) => {
+                self.mcp(parts, body, (server.as_deref(), transport)).await
+            }
             BridgeEndpoint::Tool { server, tool } => {
                 self.call(parts, body, table.clone(), (&server, &tool))
                     .await
@@ -135,6 +148,60 @@ impl BridgeHandler {
         })
     }
 
+    async fn mcp(
+        &self,
+        parts: &Parts,
+        body: Incoming,
+        (server, transport): (Option<&str>, McpTransportPath),
+    ) -> Result<Response, McpoFault> {
+        let table = self.0.routes.load();
+        if server.is_some_and(|name| table.server(name).is_none()) {
+            return Err(McpoFault::NotFound);
+        }
+        self.check_key(&parts.headers)?;
+        let body = read_body(&parts.headers, body).await?;
+        let scope = McpScope(server.map(Arc::from));
+        let response = match transport {
+            McpTransportPath::StreamableHttp => {
+                let request = HttpRequest {
+                    method: &parts.method,
+                    headers: &parts.headers,
+                    body: body.into(),
+                };
+                self.0.mcp.handle_http(request, scope).await
+            }
+            McpTransportPath::Sse => {
+                check_method(parts, Method::GET)?;
+                let labels = table.labels();
+                let base = match server {
+                    Some(name) => labels.path_of(name),
+                    None => labels.root_path.clone(),
+                };
+                let messages = format!("{base}/messages");
+                self.0.mcp.open_sse(&parts.headers, &messages, scope)
+            }
+            McpTransportPath::Messages => {
+                check_method(parts, Method::POST)?;
+                let query = parts.uri.query().unwrap_or_default();
+                let session = query.strip_prefix("session_id=").unwrap_or_default();
+                let posted = self.0.mcp.post_sse(&parts.headers, session, body.into(), &scope);
+                posted.await
+            }
+        };
+        Ok(response.map(|body| match body.into_bytes() {
+            Ok(bytes) => Body::from(bytes),
+            Err(events) => Body::new(events),
+        }))
+    }
+
+    /// Where everything needs the key it was checked before.
+    fn check_key(&self, headers: &HeaderMap) -> Result<(), McpoFault> {
+        match &self.0.key {
+            Some(key) if !key.is_strict => key.check(headers),
+            Some(_) | None => Ok(()),
+        }
+    }
+
     async fn call(
         &self,
         parts: &Parts,
@@ -153,11 +220,7 @@ impl BridgeHandler {
         let server = table.server(server).ok_or(McpoFault::NotFound)?;
         let route = server.tool(tool).ok_or(McpoFault::NotFound)?;
         check_method(parts, Method::POST)?;
-        if let Some(key) = &self.0.key
-            && !key.is_strict
-        {
-            key.check(&parts.headers)?;
-        }
+        self.check_key(&parts.headers)?;
         let body = read_body(&parts.headers, body).await?;
         // FastAPI takes a body of no type for JSON.
         let headers = &parts.headers;

@@ -5,9 +5,10 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tenon_domain::ToolResult;
 use tenon_domain::{CallId, ToolCall};
+use tenon_mcp::server::Listing;
 use tenon_sources::mcp::McpServerInfo;
 use tenon_tools::{CallContext, Tool, Toolset};
 use tokio::sync::watch;
@@ -51,6 +52,9 @@ pub(super) struct RouteTable {
     by_name: HashMap<String, usize>,
     main_document: OnceLock<DocumentBytes>,
     tool_list: OnceLock<DocumentBytes>,
+    /// All tools by their ids: the server's number, and the tool's.
+    by_id: OnceLock<HashMap<String, (usize, usize)>>,
+    listing: OnceLock<Arc<Listing>>,
 }
 
 /// What one server offers.
@@ -66,6 +70,7 @@ pub(super) struct ServerRoutes {
     tools: Vec<ToolRoute>,
     by_tool: HashMap<String, usize>,
     document: OnceLock<DocumentBytes>,
+    listing: OnceLock<Arc<Listing>>,
 }
 
 pub(super) struct ToolRoute {
@@ -84,6 +89,11 @@ impl Routes {
 
     pub(super) fn load(&self) -> Arc<RouteTable> {
         self.table.load_full()
+    }
+
+    /// Counts up with each new snapshot.
+    pub(super) fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
     }
 
     pub(super) fn publish(&self, table: RouteTable) {
@@ -123,6 +133,8 @@ impl RouteTable {
             servers,
             main_document: OnceLock::new(),
             tool_list: OnceLock::new(),
+            by_id: OnceLock::new(),
+            listing: OnceLock::new(),
         }
     }
 
@@ -201,6 +213,42 @@ impl RouteTable {
         })
     }
 
+    /// The tools of one server over MCP, or of all: under their ids then, which keep them apart.
+    pub(super) fn listing(&self, server: Option<&str>) -> Arc<Listing> {
+        let Some(name) = server else {
+            let tools = || self.servers.iter().flat_map(|server| &server.tools);
+            let write = || tools().map(|route| route.describe(route.tool.spec.id.as_str()));
+            let listing = self.listing.get_or_init(|| Arc::new(Listing::new(write())));
+            return listing.clone();
+        };
+        let Some(server) = self.server(name) else {
+            return Arc::default();
+        };
+        let write = || {
+            let tools = server.tools.iter();
+            tools.map(|route| route.describe(&route.tool.spec.name))
+        };
+        let listing = server.listing.get_or_init(|| Arc::new(Listing::new(write())));
+        listing.clone()
+    }
+
+    /// A tool by the name it has over MCP.
+    pub(super) fn mcp_tool(&self, server: Option<&str>, name: &str) -> Option<&ToolRoute> {
+        if let Some(server) = server {
+            return self.server(server)?.tool(name);
+        }
+        let by_id = self.by_id.get_or_init(|| {
+            let servers = self.servers.iter().enumerate();
+            let tools = servers.flat_map(|(at, server)| {
+                let ids = server.tools.iter().enumerate();
+                ids.map(move |(number, route)| (route.tool.spec.id.0.clone(), (at, number)))
+            });
+            tools.collect()
+        });
+        let (server, tool) = by_id.get(name)?;
+        Some(&self.servers[*server].tools[*tool])
+    }
+
     /// Makes a call, by the path of all calls. The arguments come back.
     pub(super) async fn call(
         &self,
@@ -251,6 +299,7 @@ impl ServerRoutes {
             by_tool: by_tool.collect(),
             tools,
             document: OnceLock::new(),
+            listing: OnceLock::new(),
         }
     }
 
@@ -302,6 +351,30 @@ impl ServerRoutes {
 }
 
 impl ToolRoute {
+    /// As an object of MCP.
+    fn describe(&self, name: &str) -> Value {
+        let spec = &self.tool.spec;
+        let mut described = Map::new();
+        described.insert("name".to_owned(), json!(name));
+        if spec.title != spec.name {
+            described.insert("title".to_owned(), json!(spec.title));
+        }
+        described.insert("description".to_owned(), json!(spec.description));
+        described.insert("inputSchema".to_owned(), spec.input_schema.value());
+        if let Some(schema) = self.tool.source.output_schema(&spec.name) {
+            described.insert("outputSchema".to_owned(), schema.value());
+        }
+        let hints = spec.annotations;
+        let hints = json!({
+            "readOnlyHint": hints.read_only,
+            "destructiveHint": hints.destructive,
+            "idempotentHint": hints.idempotent,
+            "openWorldHint": hints.open_world,
+        });
+        described.insert("annotations".to_owned(), hints);
+        Value::Object(described)
+    }
+
     pub(super) fn form(&self) -> &ArgumentForm {
         let schema = &self.tool.spec.input_schema;
         self.form.get_or_init(|| ArgumentForm::new(schema))
