@@ -4,6 +4,7 @@ mod beside_mcpo;
 mod documented;
 mod hub;
 mod life;
+mod mcp;
 mod pages;
 
 use std::io::{BufRead, BufReader};

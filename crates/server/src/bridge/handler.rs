@@ -184,7 +184,10 @@ impl BridgeHandler {
                 check_method(parts, Method::POST)?;
                 let query = parts.uri.query().unwrap_or_default();
                 let session = query.strip_prefix("session_id=").unwrap_or_default();
-                let posted = self.0.mcp.post_sse(&parts.headers, session, body.into(), &scope);
+                let posted = self
+                    .0
+                    .mcp
+                    .post_sse(&parts.headers, session, body.into(), &scope);
                 posted.await
             }
         };

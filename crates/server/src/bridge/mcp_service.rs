@@ -15,9 +15,7 @@ use tenon_mcp::{
     CallToolResult, Elicitation, ElicitationAnswer, ElicitationMode, McpContentBlock,
     ProgressNotification, RpcError,
 };
-use tenon_tools::{
-    CallClient, CallContext, CallOrigin, CallTimer, ProgressUpdate, RemoteReply,
-};
+use tenon_tools::{CallClient, CallContext, CallOrigin, CallTimer, ProgressUpdate, RemoteReply};
 
 use super::routes::Routes;
 use super::servers::bridge_user;

@@ -228,7 +228,9 @@ impl RouteTable {
             let tools = server.tools.iter();
             tools.map(|route| route.describe(&route.tool.spec.name))
         };
-        let listing = server.listing.get_or_init(|| Arc::new(Listing::new(write())));
+        let listing = server
+            .listing
+            .get_or_init(|| Arc::new(Listing::new(write())));
         listing.clone()
     }
 

@@ -47,10 +47,16 @@ async fn tools_are_called_over_mcp_with_names_kept_apart() {
     let bridge = BridgeProcess::with_servers(folder.path(), &servers, &flags);
     let all = connect(http(bridge.url("/mcp"), "top")).await.unwrap();
     let listed = names(&all).await;
-    assert_eq!(listed, ["mcp_one_echo", "mcp_two_t0", "mcp_two_t1", "mcp_two_t2"]);
+    assert_eq!(
+        listed,
+        ["mcp_one_echo", "mcp_two_t0", "mcp_two_t1", "mcp_two_t2"]
+    );
     let handler: Arc<dyn CallHandler> = Arc::new(NoHandler);
     let input = json!({ "a": 1 });
-    let called = all.call_tool("mcp_one_echo", &input, &handler).await.unwrap();
+    let called = all
+        .call_tool("mcp_one_echo", &input, &handler)
+        .await
+        .unwrap();
     let text = McpContentBlock::Text(r#"{"a": 1}"#.to_owned());
     assert_eq!(called.content, [text.clone()]);
     let unknown = all.call_tool("echo", &input, &handler).await;
@@ -72,7 +78,10 @@ async fn tools_are_called_over_mcp_with_names_kept_apart() {
     let mut changed = all.tools_changed();
     changed.mark_unchanged();
     write_config(folder.path(), &json!({ "two": odd("") }));
-    tokio::time::timeout(TIMEOUT, changed.changed()).await.unwrap().unwrap();
+    tokio::time::timeout(TIMEOUT, changed.changed())
+        .await
+        .unwrap()
+        .unwrap();
     let gone = async {
         while names(&all).await != ["mcp_two_echo"] {
             tokio::time::sleep(Duration::from_millis(50)).await;
