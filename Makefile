@@ -35,9 +35,9 @@ audit: web/node_modules/.ready
 	npm --prefix web audit --omit=dev
 
 ## Benchmarks, each figure beside its floor and target: the hub, calls over HTTP, streamed answers, long histories, MCP servers, OpenAPI documents,
-## memory per tool, and calls through a browser.
+## memory per tool, the bridge beside mcpo and other gateways (which it installs), and calls through a browser.
 bench: web
-	cargo bench -p tenon-cli --bench hub --bench calls --bench streams --bench models --bench history --bench mcp --bench openapi --bench memory
+	cargo bench -p tenon-cli --bench hub --bench calls --bench streams --bench models --bench history --bench mcp --bench openapi --bench memory --bench bridge
 	cargo build --release --bin tenon --locked
 	TENON_BIN=$(CURDIR)/target/release/tenon $(NPM) run overhead
 

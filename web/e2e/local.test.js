@@ -8,7 +8,15 @@ import { join } from 'node:path';
 import { fixture } from './fixture.js';
 import { lookAt, localTools } from './local.js';
 import { startScriptedModel } from './scriptedModel.js';
-import { memory, startEverything, startFast, startMcpo, startClock, time } from './peers.js';
+import {
+  memory,
+  startBridge,
+  startEverything,
+  startFast,
+  startMcpo,
+  startClock,
+  time,
+} from './peers.js';
 import { eventually } from './screen.js';
 import { recordingProxy } from './recordingProxy.js';
 
@@ -77,6 +85,14 @@ const kinds = [
   {
     name: 'an mcpo with one',
     start: (origin) => startClock(origin),
+    tool: 'tool_get_current_time_post',
+    args: { timezone: 'Asia/Tokyo' },
+    via: 'mcpo',
+    says: /Asia\/Tokyo/,
+  },
+  {
+    name: 'a bridge with several servers',
+    start: (origin) => startBridge({ clock: { command: time }, notes: { command: memory } }, origin),
     tool: 'tool_get_current_time_post',
     args: { timezone: 'Asia/Tokyo' },
     via: 'mcpo',

@@ -6,6 +6,7 @@ import { createConnection, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { binary } from './tenon.js';
 
 const peers = new URL('../../target/peers/', import.meta.url);
 export const path = (relative) => fileURLToPath(new URL(relative, peers));
@@ -36,6 +37,22 @@ export async function startMcpo(mcpServers, key) {
   const keys = key ? ['--api-key', key] : [];
   const args = [path('venv-mcpo/bin/mcpo'), ...listen, ...keys, '--config', config];
   const peer = await startPeer(path('venv-mcpo/bin/python'), args);
+  return {
+    url: peer.url,
+    stop: async () => {
+      await peer.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** `tenon bridge` in the place of an mcpo, for pages of this origin. */
+export async function startBridge(mcpServers, origin) {
+  const folder = await mkdtemp(join(tmpdir(), 'tenon-bridge-'));
+  const config = join(folder, 'config.json');
+  await writeFile(config, JSON.stringify({ mcpServers }));
+  const options = ['--config', config, '--cors-allow-origins', origin];
+  const peer = await startAt((port) => [binary, ['bridge', '--port', port, ...options]]);
   return {
     url: peer.url,
     stop: async () => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const binary =
+export const binary =
   process.env.TENON_BIN ?? fileURLToPath(new URL('../../target/debug/tenon', import.meta.url));
 const START_MS = 20_000;
 

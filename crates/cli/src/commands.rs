@@ -1,6 +1,7 @@
 //! The command line.
 
 mod backup;
+mod bridge;
 mod doctor;
 mod import;
 mod link;
@@ -44,6 +45,9 @@ pub struct Cli {
 enum Command {
     /// Serve the web app and the API
     Serve(serve::Serve),
+    /// Offer MCP servers as OpenAPI, as mcpo does, and as MCP over HTTP
+    #[command(disable_help_flag = true)]
+    Bridge(bridge::BridgeCommand),
     /// Print the link that opens the Tenon that runs, until there are accounts to log in to
     Link(link::LinkCommand),
     /// Ask something and print the answer, or run tasks without a person
@@ -79,8 +83,9 @@ enum Command {
 impl Cli {
     pub async fn run(self) -> ExitCode {
         // A server's log is its voice; a command's output is its answer.
-        start_log(match self.command {
+        start_log(match &self.command {
             Command::Serve(_) => "info",
+            Command::Bridge(bridge) => bridge.log_level(),
             // It says itself what a certificate lacks.
             Command::Doctor(_) => "warn,rustls_platform_verifier=off",
             // What is wrong with an endpoint is part of the answer, where it matters.
@@ -100,6 +105,7 @@ impl Cli {
         });
         let ended = match self.command {
             Command::Serve(serve) => serve.run(&self.common).await,
+            Command::Bridge(bridge) => bridge.run().await,
             Command::Link(link) => link.run(&self.common).await,
             Command::Run(run) => run.run(&self.common).await,
             Command::Models(models) => models.run(&self.common).await,

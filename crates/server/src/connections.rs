@@ -17,7 +17,7 @@ use tenon_domain::UserId;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-pub(crate) use serve::serve;
+pub(crate) use serve::{RequestHandler, serve};
 
 /// Ten tabs each for some hundred users, and below the usual limit of open files.
 const MAX_CONNECTIONS: usize = 4096;

@@ -35,6 +35,10 @@ impl ApiError {
         }
     }
 
+    pub(crate) fn status(&self) -> StatusCode {
+        self.status
+    }
+
     pub fn not_logged_in() -> Self {
         Self::new(StatusCode::UNAUTHORIZED, ApiFault::NotLoggedIn)
     }

@@ -16,6 +16,7 @@ use hyper_util::service::TowerToHyperService;
 use url::Url;
 
 use crate::api_fault::ApiFault;
+use crate::connections::RequestHandler;
 use crate::error::ApiError;
 use crate::metrics::HttpMetrics;
 use tenon_app::app::App;
@@ -66,8 +67,10 @@ impl GuardedRouter {
             metrics,
         }
     }
+}
 
-    pub(crate) async fn answer(&self, request: Request<Incoming>) -> Response {
+impl RequestHandler for GuardedRouter {
+    async fn answer(&self, request: Request<Incoming>) -> Response {
         let is_page = is_page(request.uri().path());
         let area = HttpMetrics::area(request.uri().path());
         let mut response = match check(&self.app, &request) {
@@ -100,7 +103,7 @@ fn is_page(path: &str) -> bool {
     let first = path.trim_start_matches('/').split('/').next();
     let is_api = matches!(
         first,
-        Some("api" | "v1" | "health" | "metrics" | ".well-known")
+        Some("api" | "v1" | "mcpo" | "health" | "metrics" | ".well-known")
     );
     !is_api && !is_mcp(path)
 }

@@ -4,6 +4,7 @@
 
 pub mod api_fault;
 pub mod authorize;
+pub mod bridge;
 pub mod error;
 pub mod guard;
 pub mod mcp;
@@ -18,6 +19,7 @@ mod api;
 mod concurrency;
 mod connections;
 mod mcp_endpoint;
+mod mcpo;
 mod metrics;
 mod openai;
 mod operation;

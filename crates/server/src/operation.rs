@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::rejection::QueryRejection;
-use axum::extract::{Query, Request, State};
+use axum::extract::{Path, Query, Request, State};
 use axum::handler::Handler;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::sse::Sse;
@@ -90,6 +90,8 @@ impl HandlerInput for CurrentUser {}
 impl HandlerInput for HttpCaller {}
 impl HandlerInput for HeaderMap {}
 impl HandlerInput for Handshake {}
+/// Only what is in no document has more than one id in its path.
+impl<T> HandlerInput for Path<T> {}
 
 impl<T: TS> HandlerInput for Id<T> {
     fn describe(parts: &mut OperationParts) {

@@ -7,7 +7,9 @@ mod current_user;
 mod id;
 mod params;
 
-pub(crate) use body::{BodyLimit, JsonBody, ReceivedBody, RequestMemory, read, read_with, receive};
+pub(crate) use body::{
+    BodyLimit, JsonBody, ReceivedBody, RequestMemory, collect, is_json, read, read_with, receive,
+};
 pub(crate) use caller::HttpCaller;
 pub(crate) use current_user::{authenticate, bearer};
 pub(crate) use id::Id;

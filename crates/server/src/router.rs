@@ -22,7 +22,7 @@ use crate::guard::GuardedRouter;
 use crate::metrics::{self, HttpMetrics};
 use crate::route::{Route, delete, get, patch, post, put, websocket};
 use crate::state::ServerState;
-use crate::{mcp_endpoint, openai, socket, ui};
+use crate::{mcp_endpoint, mcpo, openai, socket, ui};
 
 /// Every route of the API, and for whom it is.
 pub fn routes() -> Vec<Route> {
@@ -166,6 +166,15 @@ pub fn mcp_routes() -> Vec<Route> {
     ]
 }
 
+/// What clients made for mcpo find below `/mcpo`.
+fn mcpo_routes() -> Vec<Route> {
+    vec![
+        get("/openapi.json", User, mcpo::hub::main_document),
+        get("/{source}/openapi.json", User, mcpo::hub::source_document),
+        post("/{source}/{tool}", User, mcpo::hub::call).stops_with_client(),
+    ]
+}
+
 /// All of them and the page, behind the guard.
 pub(crate) fn router(app: App) -> GuardedRouter {
     let metrics = HttpMetrics::default();
@@ -179,6 +188,15 @@ pub(crate) fn router(app: App) -> GuardedRouter {
         .fallback(no_such_route)
         .method_not_allowed_fallback(no_such_method)
         .layer(map_response(openai::as_openai_error))
+        .layer(CompressionLayer::new());
+    let mcpo = mcpo_routes().into_iter();
+    let mcpo = mcpo
+        .fold(Router::new(), |router, route| {
+            router.route(route.path, route.into_handler())
+        })
+        .fallback(no_such_route)
+        .method_not_allowed_fallback(no_such_method)
+        .layer(map_response(mcpo::hub::as_mcpo_error))
         .layer(CompressionLayer::new());
     // Whole paths: a nested router wraps each of its routes in two more layers.
     let router = routes()
@@ -206,6 +224,7 @@ pub(crate) fn router(app: App) -> GuardedRouter {
         )
         .nest("/api", Router::new().fallback(no_such_route))
         .nest("/v1", v1)
+        .nest("/mcpo", mcpo)
         .route("/health", axum::routing::get(info::health))
         .route("/metrics", metrics_route(&app).into_handler())
         .route("/", compressed(axum::routing::get(ui::index)))

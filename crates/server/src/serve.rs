@@ -20,7 +20,7 @@ use tenon_store::ChangeTopic;
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// How long it then waits for connections to close.
-const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
+pub(crate) const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How often deleted chats are looked for, and how long ago they must have been
 /// deleted: a little longer than that can be undone.
@@ -51,7 +51,14 @@ pub async fn serve(app: App, listener: TcpListener) -> Result<()> {
     let watching_storage = AbortOnDropHandle::new(tokio::spawn(app.storage.clone().watch_writes()));
     let closing = app.closing.clone();
     heap::release_when_quiet();
-    connections::serve(listener, router, connections, closing, CLOSE_TIMEOUT).await;
+    connections::serve(
+        (listener, None),
+        router,
+        connections,
+        closing,
+        CLOSE_TIMEOUT,
+    )
+    .await;
     drop((sweeping, watching, watching_storage));
     app.sources.close().await;
     app.store.drain().await;
@@ -128,10 +135,12 @@ pub fn listen(address: SocketAddr, config: &Config) -> Result<TcpListener> {
              it listens on 127.0.0.1 or [::1] only, not on {address}; leave it out and make accounts instead"
         );
     }
-    bind(address).with_context(|| format!("Tenon cannot listen on {address}"))
+    bind(address, "--listen 127.0.0.1:PORT")
+        .with_context(|| format!("Tenon cannot listen on {address}"))
 }
 
-fn bind(address: SocketAddr) -> Result<TcpListener> {
+/// `flag` is how another port is chosen.
+pub(crate) fn bind(address: SocketAddr, flag: &str) -> Result<TcpListener> {
     let socket = if address.is_ipv4() {
         TcpSocket::new_v4()?
     } else {
@@ -143,13 +152,14 @@ fn bind(address: SocketAddr) -> Result<TcpListener> {
         .and_then(|()| socket.listen(MAX_PENDING_CONNECTIONS));
     bound.map_err(|error: io::Error| match error.kind() {
         ErrorKind::AddrInUse => anyhow::anyhow!(
-            "the port is taken, perhaps by another Tenon; choose another with --listen 127.0.0.1:PORT"
+            "the port is taken, perhaps by another Tenon; choose another with {flag}"
         ),
         _ => error.into(),
     })
 }
 
-async fn signal() {
+/// Waits until the operator wants it to end.
+pub(crate) async fn signal() {
     let interrupt = tokio::signal::ctrl_c();
     #[cfg(unix)]
     {

@@ -29,7 +29,8 @@ pub(crate) async fn asset(uri: Uri) -> Response {
     file(uri.path().trim_start_matches('/'))
 }
 
-fn file(path: &str) -> Response {
+/// A file of the page, or of others that come with it.
+pub(crate) fn file(path: &str) -> Response {
     let Some(file) = EmbeddedPage::get(path) else {
         return (
             StatusCode::NOT_FOUND,

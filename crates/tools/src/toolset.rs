@@ -16,8 +16,8 @@ use futures::FutureExt;
 use serde_json::Value;
 use tenon_domain::text;
 use tenon_domain::{
-    ErrorKind, Policy, SourceState, ToolAccess, ToolCall, ToolError, ToolId, ToolResult, ToolSpec,
-    tool_id,
+    ErrorKind, Policy, SourceInfo, SourceState, ToolAccess, ToolCall, ToolError, ToolId,
+    ToolResult, ToolSpec, tool_id,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -143,6 +143,14 @@ impl Toolset {
         let mut tools: Vec<_> = known.chain(self.request_tools.tools()).collect();
         tools.sort_by(|a, b| a.spec.id.cmp(&b.spec.id));
         tools
+    }
+
+    /// The sources that this user sees, by id, with their tools in their own order, switched on or not.
+    pub fn sources(&self) -> impl Iterator<Item = (&SourceInfo, &[Arc<Tool>])> {
+        let connected = self.catalog.connected.values();
+        let connected = connected.map(|connected| (connected.source.info(), &*connected.tools));
+        let user = &self.access.user;
+        connected.filter(move |(info, _)| info.owner.as_ref().is_none_or(|owner| owner == user))
     }
 
     pub fn access(&self) -> &ToolAccess {

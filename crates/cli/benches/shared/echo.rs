@@ -9,6 +9,10 @@ use serde_json::{Value, json};
 /// The argument that makes the bench this server. The number of tools follows.
 pub const ECHO: &str = "--echo";
 
+/// A call that is told this is never answered.
+#[allow(dead_code, reason = "most only ask what is answered")]
+pub const STUCK: &str = "stuck";
+
 /// Serves until its standard input ends, if that is what it was started for.
 pub fn serve_if_asked() {
     let mut arguments = std::env::args().skip_while(|argument| argument != ECHO);
@@ -54,6 +58,9 @@ fn answer(message: &Value, id: &Value, list: &str, answers: &mut Vec<u8>) {
         Some("tools/list") => list.to_owned(),
         Some("tools/call") => {
             let text = &message["params"]["arguments"]["text"];
+            if text == STUCK {
+                return;
+            }
             json!({"content": [{"type": "text", "text": text}]}).to_string()
         }
         _ => {

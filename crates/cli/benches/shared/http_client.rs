@@ -21,6 +21,11 @@ impl HttpClient {
 
     /// The status of the answer. None: the connection ended.
     pub async fn call(&mut self, request: &[u8]) -> Option<u16> {
+        self.exchange(request).await.map(|(status, _)| status)
+    }
+
+    /// The status, and all bytes of the answer. None: the connection ended.
+    pub async fn exchange(&mut self, request: &[u8]) -> Option<(u16, &[u8])> {
         self.stream.write_all(request).await.ok()?;
         self.buffer.clear();
         loop {
@@ -28,13 +33,21 @@ impl HttpClient {
                 return None;
             }
             let end = find(&self.buffer, b"\r\n\r\n").map(|at| at + 4);
-            let Some(end) = end else {
-                continue;
-            };
-            let length = find(&self.buffer[..end], b"content-length: ")?;
-            let length = number(&self.buffer[length + 16..])?;
-            if self.buffer.len() >= end + length {
-                return u16::try_from(number(&self.buffer[9..])?).ok();
+            if end.is_some_and(|end| self.is_whole(end)) {
+                let status = u16::try_from(number(&self.buffer[9..])?).ok()?;
+                return Some((status, &self.buffer));
+            }
+        }
+    }
+
+    /// Whether all of the body is there, by its length or by its last chunk.
+    fn is_whole(&self, end: usize) -> bool {
+        let length = find(&self.buffer[..end], b"content-length: ");
+        match length.and_then(|at| number(&self.buffer[at + 16..])) {
+            Some(length) => self.buffer.len() >= end + length,
+            None => {
+                let has_body = find(&self.buffer[..end], b"transfer-encoding: chunked").is_some();
+                !has_body || self.buffer[end..].ends_with(b"0\r\n\r\n")
             }
         }
     }

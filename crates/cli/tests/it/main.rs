@@ -15,6 +15,7 @@ mod authority;
 mod backup;
 mod binary;
 mod branches;
+mod bridge;
 mod cached_rights;
 mod chats;
 mod connections;

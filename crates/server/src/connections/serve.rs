@@ -6,19 +6,21 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use axum::extract::ConnectInfo;
+use axum::response::Response;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tenon_sources::heap;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpListener;
 use tokio::time::{sleep, timeout};
+use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::stream::TimedStream;
 use super::{ClientConnection, Connections};
-use crate::guard::GuardedRouter;
 
 /// Whoever connects has something to ask, and asks it within this.
 const FIRST_REQUEST: Duration = Duration::from_secs(15);
@@ -33,10 +35,15 @@ const BUFFER_BYTES: usize = 64 * 1024;
 /// How long to wait before asking for a connection again that the system could not give.
 const ACCEPT_AGAIN: Duration = Duration::from_millis(50);
 
+/// Answers the requests of all connections.
+pub(crate) trait RequestHandler: Clone + Send + 'static {
+    fn answer(&self, request: hyper::Request<Incoming>) -> impl Future<Output = Response> + Send;
+}
+
 /// Serves connections until told to close, then waits for the answers that are being given.
 pub(crate) async fn serve(
-    listener: TcpListener,
-    router: GuardedRouter,
+    (listener, tls): (TcpListener, Option<TlsAcceptor>),
+    handler: impl RequestHandler,
     connections: Connections,
     closing: CancellationToken,
     goodbye: Duration,
@@ -55,8 +62,17 @@ pub(crate) async fn serve(
                     sleep(wait).await;
                 }
                 let connection = connections.open(peer.ip());
-                let router = router.clone();
-                serving.spawn(serve_one(stream, peer, connection, router, closing.clone()));
+                let (handler, closing) = (handler.clone(), closing.clone());
+                let Some(tls) = tls.clone() else {
+                    serving.spawn(serve_one(stream, peer, connection, handler, closing));
+                    continue;
+                };
+                serving.spawn(async move {
+                    let shaken = timeout(FIRST_REQUEST, tls.accept(stream)).await;
+                    if let Ok(Ok(stream)) = shaken {
+                        serve_one(stream, peer, connection, handler, closing).await;
+                    }
+                });
             }
             // It may be that there are no files left to open.
             Err(error) => {
@@ -72,10 +88,10 @@ pub(crate) async fn serve(
 }
 
 async fn serve_one(
-    stream: TcpStream,
+    stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
     peer: SocketAddr,
     connection: ClientConnection,
-    router: GuardedRouter,
+    handler: impl RequestHandler,
     closing: CancellationToken,
 ) {
     let io = TokioIo::new(TimedStream::new(stream, connection.clone()));
@@ -85,9 +101,9 @@ async fn serve_one(
         asked.begin_answer();
         request.extensions_mut().insert(ConnectInfo(peer));
         request.extensions_mut().insert(asked.clone());
-        let router = router.clone();
+        let handler = handler.clone();
         async move {
-            let answer = router.answer(request).await;
+            let answer = handler.answer(request).await;
             asked.end_answer();
             Ok::<_, Infallible>(answer)
         }

@@ -6,7 +6,6 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 use tokio_util::sync::WaitForCancellationFutureOwned;
 
@@ -15,16 +14,16 @@ use super::ClientConnection;
 /// Whoever takes no bytes for so long is gone, and what waits for them is let go.
 const STALLED_WRITE: Duration = Duration::from_secs(30);
 
-pub(super) struct TimedStream {
-    inner: TcpStream,
+pub(super) struct TimedStream<S> {
+    inner: S,
     connection: ClientConnection,
     closed: Pin<Box<WaitForCancellationFutureOwned>>,
     /// Runs while bytes wait to be taken.
     stalled: Option<Pin<Box<Sleep>>>,
 }
 
-impl TimedStream {
-    pub(super) fn new(inner: TcpStream, connection: ClientConnection) -> Self {
+impl<S> TimedStream<S> {
+    pub(super) fn new(inner: S, connection: ClientConnection) -> Self {
         Self {
             inner,
             closed: Box::pin(connection.0.close.clone().cancelled_owned()),
@@ -52,7 +51,7 @@ impl TimedStream {
     }
 }
 
-impl AsyncRead for TimedStream {
+impl<S: AsyncRead + Unpin> AsyncRead for TimedStream<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -69,7 +68,7 @@ impl AsyncRead for TimedStream {
     }
 }
 
-impl AsyncWrite for TimedStream {
+impl<S: AsyncWrite + Unpin> AsyncWrite for TimedStream<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -101,7 +100,7 @@ impl AsyncWrite for TimedStream {
     }
 }
 
-impl Drop for TimedStream {
+impl<S> Drop for TimedStream<S> {
     fn drop(&mut self) {
         self.connection.leave();
     }
@@ -112,7 +111,7 @@ mod tests {
     use std::net::Ipv4Addr;
 
     use tokio::io::AsyncWriteExt;
-    use tokio::net::TcpListener;
+    use tokio::net::{TcpListener, TcpStream};
 
     use super::*;
     use crate::connections::Connections;

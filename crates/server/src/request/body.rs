@@ -144,7 +144,8 @@ pub(crate) async fn receive(
     Ok(ReceivedBody { bytes, reservation })
 }
 
-async fn collect(
+/// A whole body, within the limit and in time.
+pub(crate) async fn collect(
     body: RawBody,
     declared: Option<usize>,
     limit: usize,
@@ -176,7 +177,7 @@ fn too_slow() -> ApiError {
     ApiError::new(StatusCode::REQUEST_TIMEOUT, ApiFault::BodyTooSlow)
 }
 
-fn is_json(headers: &HeaderMap) -> bool {
+pub(crate) fn is_json(headers: &HeaderMap) -> bool {
     let kind = headers.get(header::CONTENT_TYPE);
     let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let kind = essence(kind);

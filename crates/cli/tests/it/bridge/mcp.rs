@@ -1,0 +1,103 @@
+//! The bridge over MCP: all servers at once, or one, over both transports.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::json;
+use tenon_mcp::{
+    CallHandler, ClientCapabilities, ClientInfo, ConnectOptions, Error, McpConnection,
+    McpContentBlock, NoHandler, TransportConfig,
+};
+use tenon_net::Network;
+
+use super::{BridgeProcess, odd, write_config};
+
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+async fn connect(transport: TransportConfig) -> Result<Arc<McpConnection>, Error> {
+    let client = ClientInfo {
+        name: "test".into(),
+        title: "Test".into(),
+        version: "1".into(),
+        capabilities: ClientCapabilities::ALL,
+    };
+    let options = ConnectOptions {
+        network: Network::Anywhere,
+        ..ConnectOptions::new(transport, client)
+    };
+    McpConnection::connect(options).await
+}
+
+fn http(url: String, key: &str) -> TransportConfig {
+    let headers = BTreeMap::from([("authorization".to_owned(), format!("Bearer {key}"))]);
+    TransportConfig::Http { url, headers }
+}
+
+async fn names(connection: &McpConnection) -> Vec<String> {
+    let list = connection.list_tools(TIMEOUT).await.unwrap();
+    list.tools.into_iter().map(|tool| tool.name).collect()
+}
+
+#[tokio::test]
+async fn tools_are_called_over_mcp_with_names_kept_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    let servers = json!({ "one": odd(""), "two": odd("pages") });
+    let flags = ["--api-key", "top", "--hot-reload"];
+    let bridge = BridgeProcess::with_servers(folder.path(), &servers, &flags);
+    let all = connect(http(bridge.url("/mcp"), "top")).await.unwrap();
+    let listed = names(&all).await;
+    assert_eq!(
+        listed,
+        ["mcp_one_echo", "mcp_two_t0", "mcp_two_t1", "mcp_two_t2"]
+    );
+    let handler: Arc<dyn CallHandler> = Arc::new(NoHandler);
+    let input = json!({ "a": 1 });
+    let called = all
+        .call_tool("mcp_one_echo", &input, &handler)
+        .await
+        .unwrap();
+    let text = McpContentBlock::Text(r#"{"a": 1}"#.to_owned());
+    assert_eq!(called.content, [text.clone()]);
+    let unknown = all.call_tool("echo", &input, &handler).await;
+    assert!(matches!(unknown, Err(Error::Rpc(_))), "{unknown:?}");
+
+    let sse = TransportConfig::Sse {
+        url: bridge.url("/one/sse"),
+        headers: BTreeMap::from([("authorization".to_owned(), "Bearer top".to_owned())]),
+    };
+    for transport in [http(bridge.url("/one/mcp"), "top"), sse] {
+        let one = connect(transport).await.unwrap();
+        assert_eq!(names(&one).await, ["echo"]);
+        let called = one.call_tool("echo", &input, &handler).await.unwrap();
+        assert_eq!(called.content, [text.clone()]);
+        one.close().await;
+    }
+
+    // A client hears of servers that come and go.
+    let mut changed = all.tools_changed();
+    changed.mark_unchanged();
+    write_config(folder.path(), &json!({ "two": odd("") }));
+    tokio::time::timeout(TIMEOUT, changed.changed())
+        .await
+        .unwrap()
+        .unwrap();
+    let gone = async {
+        while names(&all).await != ["mcp_two_echo"] {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    tokio::time::timeout(TIMEOUT, gone).await.unwrap();
+}
+
+#[tokio::test]
+async fn nobody_speaks_mcp_without_the_key() {
+    let folder = tempfile::tempdir().unwrap();
+    let servers = json!({ "one": odd("") });
+    let bridge = BridgeProcess::with_servers(folder.path(), &servers, &["--api-key", "top"]);
+    let refused = connect(http(bridge.url("/mcp"), "wrong")).await;
+    assert!(refused.is_err(), "{refused:?}");
+    assert_eq!(bridge.post("/mcp", json!({})).await.0, 401);
+    assert_eq!(bridge.get("/one/sse").await.0, 401);
+    assert_eq!(bridge.post("/nobody/mcp", json!({})).await.0, 404);
+}
