@@ -27,12 +27,8 @@ async fn parsed(text: &str) -> Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-async fn text(server: &Server, person: &Person<'_>) -> (u16, String) {
-    let mut request = server.anonymous("GET", "/metrics");
-    if let Some((name, value)) = &person.shows {
-        request = request.header(*name, value);
-    }
-    let response = request.send().await.unwrap();
+async fn text(person: &Person<'_>) -> (u16, String) {
+    let response = person.request("GET", "/metrics").send().await.unwrap();
     let status = response.status().as_u16();
     (status, response.text().await.unwrap())
 }
@@ -47,8 +43,8 @@ async fn admins_and_their_keys_read_what_was_counted() {
     .await;
     let ada = Person::set_up(&server, "Ada").await;
     let bob = ada.add("Bob").await;
-    assert_eq!(text(&server, &Person::nobody(&server)).await.0, 401);
-    assert_eq!(text(&server, &bob).await.0, 403);
+    assert_eq!(text(&Person::nobody(&server)).await.0, 401);
+    assert_eq!(text(&bob).await.0, 403);
 
     let question = json!({"messages": [{"role": "user", "content": "6*7"}]});
     let (status, _) = bob.post("/v1/chat/completions", question).await;
@@ -57,7 +53,7 @@ async fn admins_and_their_keys_read_what_was_counted() {
     bob.post("/api/tools/builtin_calculate/call", wrong).await;
     let _page = ada.socket().await.unwrap();
 
-    let (status, exposition) = text(&server, &ada.key("read").await).await;
+    let (status, exposition) = text(&ada.key("read").await).await;
     assert_eq!(status, 200, "{exposition}");
     let samples = parsed(&exposition).await;
     let check = |sample: &str, expected: f64| {
@@ -92,7 +88,7 @@ async fn an_operator_can_leave_the_metrics_open() {
         ..Config::default()
     };
     let server = Server::with_config(config).await;
-    let (status, exposition) = text(&server, &Person::nobody(&server)).await;
+    let (status, exposition) = text(&Person::nobody(&server)).await;
     assert_eq!(status, 200);
     assert!(
         exposition.contains("tenon_build_info{version="),

@@ -7,8 +7,7 @@ use async_trait::async_trait;
 use futures::future::try_join_all;
 use serde_json::{Value, json};
 use tenon_domain::{
-    CodedError, KeyAccess, OpenapiConfig, OpenapiOrigin, SourceId, SourceInfo, SourceKind,
-    SourceState,
+    CodedError, OpenapiConfig, OpenapiOrigin, SourceId, SourceInfo, SourceKind, SourceState,
 };
 use tenon_net::{Network, UrlError, check_url};
 use tenon_sources::browser::{ClientServer, NamedPage};
@@ -26,7 +25,7 @@ use super::error::{bad_request, invalid_option, too_long};
 use crate::api_fault::ApiFault;
 use crate::error::ApiError;
 use tenon_app::app::App;
-use tenon_app::auth::{AuthMethod, CurrentUser};
+use tenon_app::auth::CurrentUser;
 
 /// Each server is connected for one request only.
 const MAX_SERVERS: usize = 32;
@@ -99,9 +98,7 @@ enum ConnectedServer {
 /// A page calls whatever comes along at an address that is enabled there, so this takes as much as
 /// registering tools does.
 fn open_page(app: &App, user: &CurrentUser, id: &str) -> Result<NamedPage, ApiError> {
-    if let AuthMethod::Key(_, scope) = &user.credential
-        && scope.access != KeyAccess::Full
-    {
+    if !user.has_full_access() {
         return Err(ApiError::forbidden(ApiFault::KeyWithoutSettings).in_field("session_id"));
     }
     let page = app.devices.page(&user.id, id);

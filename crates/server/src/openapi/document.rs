@@ -176,10 +176,15 @@ fn response(parts: &OperationParts, status: u16) -> Value {
         _ => "Success",
     };
     let mut response = json!({ "description": description });
-    let content = match &parts.response {
-        OperationResponse::Empty | OperationResponse::Any => return response,
-        OperationResponse::Json(schema) => json_content(json_schema::schema(schema)),
-        OperationResponse::EventStream => {
+    let content = match (&parts.response, &parts.body) {
+        (OperationResponse::Any, Some(OperationBody::ChatCompletion)) => json!({
+            "application/json": {"schema": {"type": "object", "description": "A chat completion of OpenAI's API."}},
+            "text/event-stream": {"schema": {"type": "string", "description": "Its chunks, with `stream`."}},
+        }),
+        (OperationResponse::Any, _) if status == 200 => json!({"*/*": {"schema": {}}}),
+        (OperationResponse::Empty | OperationResponse::Any, _) => return response,
+        (OperationResponse::Json(schema), _) => json_content(json_schema::schema(schema)),
+        (OperationResponse::EventStream, _) => {
             json!({"text/event-stream": {"schema": {"type": "string"}}})
         }
     };

@@ -49,7 +49,7 @@ async fn official_clients_show_pictures_run_their_own_tools_and_keep_chats() {
             says("I will."),
         ]
     };
-    let model = Arc::new(Scripted::new([script(), script()].concat()));
+    let model = Arc::new(Scripted::new(script().into_iter().chain(script())));
     let server = Server::with_model(model.clone()).await;
     let alone = Person::alone(&server);
     let (_, shown) = alone.key("use").await.shows.unwrap();

@@ -463,6 +463,7 @@ export const errorsEn = {
   model_silent: "{name} said nothing for {seconds} s. Check that it is running, or choose another model.",
   model_stalled: "{name} stopped in the middle of its answer and sent nothing for {seconds} s.",
   answer_empty: "{name} said nothing. Try again, or choose another model.",
+  answer_repeats_text: "{name} wrote the same words over and over, and was stopped. Ask in other words, or choose another model.",
   answer_repeats: "{name} made the same call again and again, with the same result, and did not answer. Ask in other words, or choose another model.",
   answer_length_limit: "The answer reached the model's limit of length.",
   answer_withheld: "The model's provider withheld the rest of this answer.",
