@@ -19,7 +19,7 @@ async fn python_runs_apart_within_limits() {
     let programs = [
         "import os; print(os.getcwd()); print(sorted(os.environ)); open('made.txt', 'w').write('x')",
         "print('a' * 1000); raise SystemExit(3)",
-        "import subprocess, time; subprocess.Popen(['sleep', '300']); time.sleep(300)",
+        "import subprocess, time; subprocess.Popen(['sleep', '287.5']); time.sleep(300)",
         "x = bytearray(3 * 1024**3)",
         "import sys\nfor _ in range(2000): sys.stdout.write('b' * 1000)",
         "input()",
@@ -63,7 +63,7 @@ async fn python_runs_apart_within_limits() {
     assert!(results[5].contains("EOFError"), "{}", results[5]);
     let left = std::fs::read_dir(workspace.join(".python_tmp")).unwrap();
     assert_eq!(left.count(), 0, "programs are removed");
-    assert!(!is_running("sleep 300"), "what it started is gone");
+    assert!(!is_running("sleep 287.5"), "what it started is gone");
 }
 
 /// Whether somebody runs this in the folders of this test's user. Other tests wait otherwise.
