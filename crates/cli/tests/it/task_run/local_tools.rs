@@ -173,8 +173,8 @@ async fn long_outputs_are_paged_and_old_turns_dropped_and_found_again() {
     check(1, "row 0 value 0");
     check(2, "[page 2 of ");
     check(3, "There is no page 99");
-    check(4, "[page 1 of 3, 30 hits, search_session_id \"search_1\"]");
-    check(5, "[page 3 of 3, 30 hits");
+    check(4, "[page 1 of 3, 29 hits, search_session_id \"search_1\"]");
+    check(5, "[page 3 of 3, 29 hits");
     check(5, "row 2999 value");
     check(6, "\"turns\":6");
     check(7, "5 turns were dropped; 2 of 7 are left");
