@@ -16,4 +16,6 @@ for tool in tools:
     TypeAdapter(ChatCompletionToolParam).validate_python(tool)
 client = OpenAI(base_url=base_url, api_key="x", max_retries=0)
 answer = client.chat.completions.create(model="scripted", messages=messages, tools=tools)
-print(answer.choices[0].message.content)
+# The model goes on where the trajectory ends.
+for call in answer.choices[0].message.tool_calls or []:
+    print(call.function.name)

@@ -24,10 +24,6 @@ use crate::sources::Sources;
 /// For a server to come up: `npx` and `uvx` may have to install it first.
 const START_TIMEOUT: Duration = Duration::from_secs(5 * 60);
 
-/// A start that failed is tried again as often, this long after it.
-const START_RETRIES: usize = 3;
-const RETRY_INTERVAL: Duration = Duration::from_secs(2);
-
 /// How many servers of all tasks may be on their way up at once.
 const PARALLEL_STARTS: usize = 4;
 
@@ -145,9 +141,12 @@ impl ServerStarter {
         let up = wait_until_up(name, &server);
         match tokio::time::timeout(START_TIMEOUT, up).await {
             Ok(up) => up.map(|()| server),
-            Err(_elapsed) => Err(TaskError::ServerTimeout {
-                name: name.to_owned(),
-                seconds: START_TIMEOUT.as_secs(),
+            Err(_elapsed) => Err(match server.status().state {
+                SourceState::Degraded { why } => unusable(name, why),
+                _ => TaskError::ServerTimeout {
+                    name: name.to_owned(),
+                    seconds: START_TIMEOUT.as_secs(),
+                },
             }),
         }
     }
@@ -157,33 +156,23 @@ pub(super) async fn stop_all(servers: &[Arc<McpServer>]) {
     join_all(servers.iter().map(|server| server.stop())).await;
 }
 
+/// Starts that fail are tried again by the supervisor, until it gives up.
 async fn wait_until_up(name: &str, server: &McpServer) -> Result<(), TaskError> {
     let mut changes = server.changes();
-    let mut retries = 0;
     loop {
         changes.borrow_and_update();
         match server.status().state {
-            SourceState::Ready | SourceState::Degraded { .. } => return Ok(()),
-            SourceState::Failed { why } if retries == START_RETRIES => {
-                return Err(unusable(name, why));
-            }
-            SourceState::Failed { .. } => {
-                retries += 1;
-                tokio::time::sleep(RETRY_INTERVAL).await;
-                server.restart();
-                // Until that is heeded it has still failed.
-                let _ = changes.changed().await;
-                continue;
-            }
+            SourceState::Ready => return Ok(()),
+            SourceState::Failed { why } => return Err(unusable(name, why)),
             SourceState::Starting
+            | SourceState::Degraded { .. }
             | SourceState::Sleeping
             | SourceState::Off
             | SourceState::Offline => {}
         }
         if changes.changed().await.is_err() {
-            return Err(TaskError::UnknownServer {
-                name: name.to_owned(),
-            });
+            // Its supervisor is gone; the timeout says so.
+            std::future::pending::<()>().await;
         }
     }
 }

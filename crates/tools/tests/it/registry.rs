@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use serde_json::json;
-use tenon_domain::{Caller, SourceInfo, ToolAccess, ToolId, ToolOutput, UserId};
+use tenon_domain::pattern::Pattern;
+use tenon_domain::{Caller, EntryPoint, SourceInfo, ToolAccess, ToolId, ToolOutput, UserId};
 use tenon_tools::{CallLimits, Error, MemoryOutputStore, MemoryToolIdStore, Registry, ToolIdStore};
 use tokio::sync::Notify;
 
@@ -82,6 +83,28 @@ async fn a_guest_is_there_for_whoever_holds_it_and_takes_nobodys_name() {
         .await;
     assert_eq!(answer, Ok(ToolOutput::text("hi")));
     assert_eq!(ids(&hub, &ada()), ["mcp_a_echo"]);
+}
+
+#[tokio::test]
+async fn tools_of_a_task_have_its_names_and_need_approval() {
+    let hub = Hub::new();
+    let mut server = Odd::new("files", &["echo"]);
+    server.has_trusted_hints = false;
+    let server: Arc<dyn tenon_tools::ToolSource> = Arc::new(server);
+    let task_tools = hub.registry.task_tools(&ada(), &[server]);
+    let call = call("files-echo", json!({"text": "hi"}));
+    let check = async |allow: &[&str]| {
+        let allow = allow.iter().copied().map(Pattern::new).collect();
+        let entry = EntryPoint::Shell;
+        let access = ToolAccess::all(&ada(), Caller::UnattendedModel { entry, allow });
+        let toolset = hub.registry.toolset(access.only([]));
+        let toolset = toolset.with_request_tools(&task_tools);
+        toolset.call(&call, &context()).await
+    };
+    let refused = check(&[]).await.unwrap_err();
+    let advice = "`--allow files-echo` or `--yes` would allow it.";
+    assert!(refused.message.ends_with(advice), "{refused}");
+    assert_eq!(check(&["files-*"]).await, Ok(ToolOutput::text("hi")));
 }
 
 #[tokio::test]

@@ -6,6 +6,8 @@ use std::process::{Command, Stdio};
 use serde_json::{Value, json};
 
 use super::{TaskFixture, read_json, stderr};
+#[cfg(target_os = "linux")]
+use crate::program::at_a_terminal;
 use crate::program::ended;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -125,4 +127,25 @@ async fn control_c_keeps_what_was_done_so_far() {
     let summary = read_json(&fixture.path("out/summary.json"));
     assert_eq!(summary["interrupted"], 2, "{summary:#}");
     assert_eq!(summary["total"]["usage"]["inputTokens"], 20);
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_terminal_shows_what_a_task_took_so_far() {
+    let fixture = TaskFixture::new().await;
+    fixture.task(
+        "watched",
+        &[],
+        &["sleep", "claim_done"],
+        "call local-sleep {\"seconds\": 1.2}\ncall local-claim_done {}\n",
+    );
+    let task = fixture.path("watched");
+    let screen = at_a_terminal(&fixture.command(&[task.to_str().unwrap()]), &[]);
+    assert!(
+        screen.contains("\r\u{1b}[K  0 turns, 12 tokens, 0:0"),
+        "{screen:?}"
+    );
+    assert!(screen.contains("▸ local-sleep"), "{screen:?}");
+    let end = "done: 2 turns, 2 calls, 20 tokens in, 4 out, ";
+    assert!(screen.contains(end), "{screen:?}");
 }
