@@ -2,8 +2,9 @@
 
 use serde_json::{Value, json};
 
+use crate::mcp_door::{message, stateless};
 use crate::people::Person;
-use crate::server::{Page, Server};
+use crate::server::{Page, Server, answer};
 
 const URL: &str = "http://localhost:8000/mcp";
 
@@ -78,6 +79,41 @@ async fn a_page_makes_the_calls_of_its_owner_and_of_nobody_else() {
     let ((status, answer), ()) = tokio::join!(calling, working);
     assert_eq!(status, 200);
     assert_eq!(answer["content"][0]["text"], "mine", "{answer}");
+}
+
+#[tokio::test]
+async fn an_mcp_client_calls_the_tools_of_an_open_page() {
+    let server = Server::with_accounts([]).await;
+    let ada = Person::set_up(&server, "Ada").await;
+    let mut page = seated(&ada, "device-of-ada").await;
+    let scope = json!({"access": "use", "allow": ["local_*"]});
+    let new = json!({"name": "client", "scope": scope});
+    let (_, key) = ada.post("/api/keys", new).await;
+    let mut client = ada.clone();
+    let key = key["key"].as_str().unwrap();
+    client.shows = Some(("authorization", format!("Bearer {key}")));
+    let send = async |message: Value| {
+        let request = stateless(client.request("POST", "/mcp"), &message);
+        answer(request.send().await.unwrap()).await.1
+    };
+    let listed = send(message("tools/list", json!({}))).await;
+    let tools = listed["result"]["tools"].as_array().unwrap();
+    let mut names = tools.iter().map(|tool| tool["name"].as_str().unwrap());
+    let name = names.find(|name| name.starts_with("local_")).unwrap();
+    let arguments = json!({"at": "this"});
+    let calling = send(message(
+        "tools/call",
+        json!({"name": name, "arguments": arguments}),
+    ));
+    let working = async {
+        let heard = page.until(|frame| frame["type"] == "execute:tool").await;
+        let call = &heard.last().unwrap()["call_id"];
+        let result = json!({"content": [{"type": "text", "text": "mine"}]});
+        let done = json!({"type": "tool:result", "call_id": call, "result": result});
+        page.send(&done.to_string()).await;
+    };
+    let (called, ()) = tokio::join!(calling, working);
+    assert_eq!(called["result"]["content"][0]["text"], "mine", "{called}");
 }
 
 #[tokio::test]

@@ -21,10 +21,10 @@ fn blocks(document: &str) -> HashMap<String, String> {
     let mut blocks = HashMap::new();
     let mut open: Option<(String, String)> = None;
     for line in text.lines() {
-        match (line.strip_prefix("```"), &mut open) {
+        match (line.strip_prefix("```"), open.take()) {
             (Some(title), None) => open = Some((title.to_owned(), String::new())),
-            (Some(_), Some(_)) => blocks.extend(open.take()),
-            (None, Some((_, block))) => *block += &format!("{line}\n"),
+            (Some(_), Some(ended)) => blocks.extend([ended]),
+            (None, Some((title, block))) => open = Some((title, block + line + "\n")),
             (None, None) => {}
         }
     }
