@@ -92,7 +92,8 @@ const kinds = [
   },
   {
     name: 'a bridge with several servers',
-    start: (origin) => startBridge({ clock: { command: time }, notes: { command: memory } }, origin),
+    start: (origin) =>
+      startBridge({ clock: { command: time }, notes: { command: memory } }, origin),
     tool: 'tool_get_current_time_post',
     args: { timezone: 'Asia/Tokyo' },
     via: 'mcpo',

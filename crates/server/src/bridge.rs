@@ -7,7 +7,6 @@ pub mod config;
 
 mod access;
 mod cors;
-mod docs_page;
 mod document_bytes;
 mod endpoint;
 mod handler;

@@ -5,6 +5,7 @@
 //! the bridge answers with the same functions.
 
 pub(crate) mod arguments;
+pub(crate) mod docs_page;
 pub(crate) mod document;
 pub(crate) mod fault;
 pub(crate) mod hub;

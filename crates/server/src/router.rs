@@ -170,7 +170,9 @@ pub fn mcp_routes() -> Vec<Route> {
 fn mcpo_routes() -> Vec<Route> {
     vec![
         get("/openapi.json", User, mcpo::hub::main_document),
+        get("/docs", User, mcpo::hub::docs),
         get("/{source}/openapi.json", User, mcpo::hub::source_document),
+        get("/{source}/docs", User, mcpo::hub::source_docs),
         post("/{source}/{tool}", User, mcpo::hub::call).stops_with_client(),
     ]
 }

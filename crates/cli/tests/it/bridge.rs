@@ -2,6 +2,7 @@
 
 mod beside_mcpo;
 mod documented;
+mod forwarding;
 mod hub;
 mod life;
 mod mcp;

@@ -137,7 +137,8 @@ pub(crate) fn handshake_session(
 ) -> NegotiatedSession {
     let info = introduction.server_info.unwrap_or_default();
     let instructions = introduction.instructions.unwrap_or_default();
-    let instructions = text::block(&instructions, MAX_INSTRUCTIONS_CHARS);
+    let instructions =
+        text::without_controls(&text::shorten(&instructions, MAX_INSTRUCTIONS_CHARS));
     NegotiatedSession {
         session,
         era,

@@ -6,6 +6,7 @@ use tenon_net::percent;
 
 use super::config::SINGLE_SERVER;
 use super::routes::BridgeLabels;
+use crate::mcpo::docs_page;
 
 /// What is asked for.
 #[derive(Debug, PartialEq, Eq)]
@@ -58,8 +59,8 @@ impl<'a> BridgeEndpoint<'a> {
             "/mcpo-tools-list" => return Self::ToolList,
             _ => {}
         }
-        if let Some(file) = path.strip_prefix(super::docs_page::FOLDER)
-            && super::docs_page::is_file(file)
+        if let Some(file) = path.strip_prefix(docs_page::FOLDER)
+            && docs_page::is_file(file)
         {
             return Self::DocsFile(file);
         }

@@ -17,13 +17,13 @@ use tokio_util::sync::CancellationToken;
 
 use super::access::BridgeKey;
 use super::cors::CorsPolicy;
-use super::docs_page;
 use super::endpoint::{BridgeEndpoint, McpTransportPath};
 use super::mcp_service::{BridgeMcpService, McpScope};
 use super::reply_recorder::ReplyRecorder;
 use super::routes::{RouteTable, Routes};
 use super::servers::bridge_user;
 use crate::connections::RequestHandler;
+use crate::mcpo::docs_page;
 use crate::mcpo::fault::McpoFault;
 use crate::request::{collect, is_json};
 

@@ -87,6 +87,8 @@ impl BridgeServers {
 
     /// Runs these servers and no others. Those that stay as they are keep running.
     pub(super) async fn apply(&mut self, configs: Vec<BridgeServerConfig>) -> Result<()> {
+        // First, so that what a server offers finds its place.
+        self.publisher.keep(&configs);
         let mut before = std::mem::take(&mut self.running);
         for config in configs {
             let same = before.iter().position(|old| old.server.config == config);
@@ -98,8 +100,6 @@ impl BridgeServers {
                 }
             }
         }
-        let servers = self.running.iter().map(|running| &running.server);
-        self.publisher.keep(servers);
         stop_all(before).await;
         Ok(())
     }
@@ -202,15 +202,16 @@ fn log_state(server: &str, status: &ServerStatus) {
 
 impl RoutePublisher {
     /// Keeps the routes of these servers, in this order, and drops all others.
-    fn keep<'a>(&self, wanted: impl Iterator<Item = &'a Arc<BridgeServer>>) {
+    fn keep(&self, wanted: &[BridgeServerConfig]) {
         let mut servers = self.servers();
         let known = std::mem::take(&mut *servers);
         *servers = wanted
-            .map(|server| {
-                let name = &server.config.name;
+            .iter()
+            .map(|config| {
+                let name = &config.name;
                 let known = known.iter().find(|routes| routes.name == *name);
                 known.cloned().unwrap_or_else(|| {
-                    let forwarding = server.config.forwarding.clone();
+                    let forwarding = config.forwarding.clone();
                     Arc::new(ServerRoutes::new(name.clone(), None, forwarding, []))
                 })
             })

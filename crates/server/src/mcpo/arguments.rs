@@ -1,12 +1,12 @@
 //! The body of a request as the arguments of a tool, checked as mcpo's form models check it.
 //!
-//! This is only what FastAPI would say of the outermost fields; the tool's whole schema is checked where every
-//! call is.
+//! This is only what FastAPI would say of fields, their presence and their types; the tool's whole schema is checked
+//! where every call is.
 
 use serde_json::{Map, Value, json};
 use tenon_domain::InputSchema;
 
-/// The fields of a tool's form.
+/// The fields of a tool's form, or of an object in it.
 #[derive(Debug, Default)]
 pub(crate) struct ArgumentForm {
     fields: Vec<ArgumentField>,
@@ -20,22 +20,23 @@ struct ArgumentField {
     kind: Option<ArgumentKind>,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 enum ArgumentKind {
     String,
     Integer,
     Number,
     Boolean,
-    Array,
-    Object,
+    /// Of what, if that is known.
+    Array(Option<Box<ArgumentKind>>),
+    Object(ArgumentForm),
 }
 
 /// What FastAPI would say of an argument.
 #[derive(Debug, PartialEq)]
 pub(crate) struct ArgumentError {
     kind: &'static str,
-    /// Below the body.
-    location: Option<Value>,
+    /// Names and indices below the body.
+    location: Vec<Value>,
     message: &'static str,
     input: Value,
     /// What the JSON parser said.
@@ -44,7 +45,10 @@ pub(crate) struct ArgumentError {
 
 impl ArgumentForm {
     pub(crate) fn new(schema: &InputSchema) -> Self {
-        let schema = schema.value();
+        Self::of(&schema.value())
+    }
+
+    fn of(schema: &Value) -> Self {
         let required = schema.get("required").and_then(Value::as_array);
         let is_required =
             |name: &str| required.is_some_and(|names| names.iter().any(|one| one == name));
@@ -69,46 +73,47 @@ impl ArgumentForm {
             return Ok(Value::Object(arguments.unwrap_or_default()));
         }
         if body.is_empty() {
-            return Err(vec![ArgumentError::new("missing", "Field required")]);
+            return Err(vec![ArgumentError::new(MISSING, &[])]);
         }
         if !is_json {
             let text = String::from_utf8_lossy(body).into_owned();
             return Err(vec![ArgumentError::no_object(Value::String(text))]);
         }
         match serde_json::from_slice(body) {
-            Ok(Value::Object(arguments)) => self.check(arguments),
+            Ok(Value::Object(mut arguments)) => {
+                let mut errors = Vec::new();
+                self.check(&mut arguments, &mut Vec::new(), &mut errors);
+                if errors.is_empty() {
+                    Ok(Value::Object(arguments))
+                } else {
+                    Err(errors)
+                }
+            }
             Ok(other) => Err(vec![ArgumentError::no_object(other)]),
             Err(error) => Err(vec![ArgumentError::no_json(body, &error)]),
         }
     }
 
-    fn check(&self, mut arguments: Map<String, Value>) -> Result<Value, Vec<ArgumentError>> {
-        let mut errors = Vec::new();
+    fn check(
+        &self,
+        arguments: &mut Map<String, Value>,
+        location: &mut Vec<Value>,
+        errors: &mut Vec<ArgumentError>,
+    ) {
         for field in &self.fields {
-            match arguments.get_mut(&field.name) {
-                Some(Value::Null) if !field.is_required => {
+            location.push(json!(field.name));
+            match (arguments.get_mut(&field.name), &field.kind) {
+                (Some(Value::Null), _) if !field.is_required => {
                     arguments.shift_remove(&field.name);
                 }
-                Some(value) => {
-                    let wrong = field.kind.and_then(|kind| kind.coerce(value).err());
-                    errors.extend(wrong.map(|(kind, message)| ArgumentError {
-                        location: Some(json!(field.name)),
-                        input: value.clone(),
-                        ..ArgumentError::new(kind, message)
-                    }));
-                }
-                None if field.is_required => errors.push(ArgumentError {
-                    location: Some(json!(field.name)),
+                (Some(value), Some(kind)) => kind.check(value, location, errors),
+                (None, _) if field.is_required => errors.push(ArgumentError {
                     input: Value::Object(arguments.clone()),
-                    ..ArgumentError::new("missing", "Field required")
+                    ..ArgumentError::new(MISSING, location)
                 }),
-                None => {}
+                (Some(_), None) | (None, _) => {}
             }
-        }
-        if errors.is_empty() {
-            Ok(Value::Object(arguments))
-        } else {
-            Err(errors)
+            location.pop();
         }
     }
 }
@@ -124,30 +129,47 @@ impl ArgumentKind {
             "integer" => Some(Self::Integer),
             "number" => Some(Self::Number),
             "boolean" => Some(Self::Boolean),
-            "array" => Some(Self::Array),
-            "object" => Some(Self::Object),
+            "array" => {
+                let items = schema.get("items").and_then(Self::of);
+                Some(Self::Array(items.map(Box::new)))
+            }
+            "object" => Some(Self::Object(ArgumentForm::of(schema))),
             _ => None,
         }
     }
 
+    fn check(&self, value: &mut Value, location: &mut Vec<Value>, errors: &mut Vec<ArgumentError>) {
+        match (self, &mut *value) {
+            (Self::Array(Some(kind)), Value::Array(items)) => {
+                for (index, item) in items.iter_mut().enumerate() {
+                    location.push(json!(index));
+                    kind.check(item, location, errors);
+                    location.pop();
+                }
+            }
+            (Self::Object(form), Value::Object(members)) => form.check(members, location, errors),
+            _ => {
+                if let Err(mistake) = self.coerce(value) {
+                    errors.push(ArgumentError {
+                        input: value.clone(),
+                        ..ArgumentError::new(mistake, location)
+                    });
+                }
+            }
+        }
+    }
+
     /// Makes a value what it was meant to be, as pydantic does: "5" is a number where one is wanted.
-    fn coerce(self, value: &mut Value) -> Result<(), (&'static str, &'static str)> {
+    fn coerce(&self, value: &mut Value) -> Result<(), Mistake> {
         match (self, &*value) {
             (Self::String, Value::String(_))
             | (Self::Number, Value::Number(_))
             | (Self::Boolean, Value::Bool(_))
-            | (Self::Array, Value::Array(_))
-            | (Self::Object, Value::Object(_)) => return Ok(()),
+            | (Self::Array(_), Value::Array(_))
+            | (Self::Object(_), Value::Object(_)) => return Ok(()),
             (Self::Integer, Value::Number(number)) => {
                 let is_whole = number.as_f64().is_some_and(|number| number.fract() == 0.0);
-                return if is_whole {
-                    Ok(())
-                } else {
-                    Err((
-                        "int_from_float",
-                        "Input should be a valid integer, got a number with a fractional part",
-                    ))
-                };
+                return if is_whole { Ok(()) } else { Err(NOT_WHOLE) };
             }
             _ => {}
         }
@@ -161,7 +183,7 @@ impl ArgumentKind {
                 .filter(|number| number.is_finite())
                 .map(Value::from),
             Self::Boolean => text.and_then(boolean).map(Value::from),
-            Self::String | Self::Array | Self::Object => None,
+            Self::String | Self::Array(_) | Self::Object(_) => None,
         };
         match meant {
             Some(meant) => {
@@ -172,7 +194,7 @@ impl ArgumentKind {
         }
     }
 
-    fn mistake(self, is_text: bool) -> (&'static str, &'static str) {
+    fn mistake(&self, is_text: bool) -> Mistake {
         match (self, is_text) {
             (Self::String, _) => ("string_type", "Input should be a valid string"),
             (Self::Integer, true) => (
@@ -190,14 +212,27 @@ impl ArgumentKind {
                 "Input should be a valid boolean, unable to interpret input",
             ),
             (Self::Boolean, false) => ("bool_type", "Input should be a valid boolean"),
-            (Self::Array, _) => ("list_type", "Input should be a valid list"),
-            (Self::Object, _) => (
-                "model_attributes_type",
-                "Input should be a valid dictionary or object to extract fields from",
-            ),
+            (Self::Array(_), _) => ("list_type", "Input should be a valid list"),
+            (Self::Object(form), _) if form.fields.is_empty() => {
+                ("dict_type", "Input should be a valid dictionary")
+            }
+            (Self::Object(_), _) => NO_OBJECT,
         }
     }
 }
+
+/// A kind of error of pydantic, and what it says.
+type Mistake = (&'static str, &'static str);
+
+const MISSING: Mistake = ("missing", "Field required");
+const NO_OBJECT: Mistake = (
+    "model_attributes_type",
+    "Input should be a valid dictionary or object to extract fields from",
+);
+const NOT_WHOLE: Mistake = (
+    "int_from_float",
+    "Input should be a valid integer, got a number with a fractional part",
+);
 
 fn boolean(text: &str) -> Option<bool> {
     match text.to_ascii_lowercase().as_str() {
@@ -208,10 +243,10 @@ fn boolean(text: &str) -> Option<bool> {
 }
 
 impl ArgumentError {
-    fn new(kind: &'static str, message: &'static str) -> Self {
+    fn new((kind, message): Mistake, location: &[Value]) -> Self {
         Self {
             kind,
-            location: None,
+            location: location.to_vec(),
             message,
             input: Value::Null,
             cause: None,
@@ -219,10 +254,9 @@ impl ArgumentError {
     }
 
     fn no_object(input: Value) -> Self {
-        let (kind, message) = ArgumentKind::Object.mistake(false);
         Self {
             input,
-            ..Self::new(kind, message)
+            ..Self::new(NO_OBJECT, &[])
         }
     }
 
@@ -234,10 +268,9 @@ impl ArgumentError {
             .sum();
         let offset = before + error.column().saturating_sub(1);
         Self {
-            location: Some(json!(offset)),
             input: json!({}),
             cause: Some(error.to_string()),
-            ..Self::new("json_invalid", "JSON decode error")
+            ..Self::new(("json_invalid", "JSON decode error"), &[json!(offset)])
         }
     }
 
@@ -270,6 +303,10 @@ mod tests {
                 "ratio": { "type": "number" },
                 "deep": { "type": "boolean" },
                 "any": {},
+                "many": {
+                    "type": "array",
+                    "items": { "type": "object", "properties": { "name": { "type": "string" } }, "required": ["name"] },
+                },
             },
             "required": ["zone"],
         });
@@ -314,6 +351,12 @@ mod tests {
                     "input": "many",
                 },
             ])),
+        );
+        check(
+            r#"{"zone":"UTC","many":[{"name":"a"},{}]}"#,
+            Err(
+                json!([{ "type": "missing", "loc": ["body", "many", 1, "name"], "msg": "Field required", "input": {} }]),
+            ),
         );
         check(
             "[1]",

@@ -14,6 +14,7 @@ use tenon_domain::{ErrorKind, SourceInfo, ToolOutput};
 use tenon_tools::{Tool, Toolset};
 
 use super::arguments::ArgumentForm;
+use super::docs_page;
 use super::document::{DocumentTool, MainDocument, ServerDocument};
 use super::fault::McpoFault;
 use super::outcome;
@@ -76,6 +77,15 @@ pub(crate) async fn source_document(
         has_key: true,
     };
     Ok(json_response(document.write(tools)))
+}
+
+pub(crate) async fn docs(_user: CurrentUser) -> Response {
+    docs_page::page("Tenon", "", &format!("{PATH_PREFIX}openapi.json"))
+}
+
+pub(crate) async fn source_docs(_user: CurrentUser, Path(source): Path<String>) -> Response {
+    let document = format!("{PATH_PREFIX}{source}/openapi.json");
+    docs_page::page(&source, "", &document)
 }
 
 pub(crate) async fn call(

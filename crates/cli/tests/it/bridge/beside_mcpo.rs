@@ -92,11 +92,6 @@ fn calls(root: &str) -> Vec<(&'static str, &'static str, Value)> {
             "trigger-long-running-operation",
             json!({ "duration": 0.2, "steps": 2 }),
         ),
-        (
-            "everything",
-            "simulate-research-query",
-            json!({ "topic": "owls" }),
-        ),
         ("files", "read_text_file", json!({ "path": file })),
         (
             "files",

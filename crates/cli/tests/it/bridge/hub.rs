@@ -23,6 +23,17 @@ async fn the_hub_answers_as_an_mcpo_with_a_server_for_each_source() {
     assert_eq!(operation["operationId"], "tool_calculate_post");
     assert_eq!(operation["security"], json!([{ "HTTPBearer": [] }]));
 
+    let page = server
+        .request("GET", "/mcpo/math/docs")
+        .header("authorization", &key.shows.clone().unwrap().1);
+    let page = page.send().await.unwrap();
+    assert_eq!(page.status(), 200);
+    let page = page.text().await.unwrap();
+    assert!(
+        page.contains(r#"data-document="/mcpo/math/openapi.json""#),
+        "{page}"
+    );
+
     let call = async |path: &str, body: Value| key.send("POST", path, Some(body)).await;
     let sum = json!({ "expression": "6*7" });
     let (status, answer) = call("/mcpo/math/calculate", sum.clone()).await;

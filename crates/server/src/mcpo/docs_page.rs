@@ -1,4 +1,4 @@
-//! Swagger UI for the documents of the bridge, from files in the binary: it works offline.
+//! Swagger UI for these documents, from files in the binary: it works offline.
 
 use axum::http::header::{self, HeaderValue};
 use axum::response::{Html, IntoResponse, Response};
@@ -6,14 +6,14 @@ use axum::response::{Html, IntoResponse, Response};
 use crate::ui;
 
 /// Where the files are, here and among the files of the page.
-pub(super) const FOLDER: &str = "/swagger/";
+pub(crate) const FOLDER: &str = "/swagger/";
 
 /// Nothing from elsewhere, and nothing that stands in the page itself but the styles that Swagger UI sets.
 const CSP: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
 connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /// The page that shows the document at an address of this server.
-pub(super) fn page(title: &str, root_path: &str, document: &str) -> Response {
+pub(crate) fn page(title: &str, root_path: &str, document: &str) -> Response {
     let [title, folder, document] = [title, &format!("{root_path}{FOLDER}"), document].map(escape);
     let page = format!(
         r#"<!doctype html>
@@ -38,14 +38,14 @@ pub(super) fn page(title: &str, root_path: &str, document: &str) -> Response {
 }
 
 /// Whether a page needs this file.
-pub(super) fn is_file(name: &str) -> bool {
+pub(crate) fn is_file(name: &str) -> bool {
     matches!(
         name,
         "swagger-ui.css" | "swagger-ui-bundle.js" | "docs.css" | "docs.js"
     )
 }
 
-pub(super) fn file(name: &str) -> Response {
+pub(crate) fn file(name: &str) -> Response {
     with_policy(ui::file(&format!("swagger/{name}")))
 }
 
