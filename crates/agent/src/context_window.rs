@@ -142,9 +142,7 @@ mod tests {
     #[test]
     fn dropped_steps_are_not_told_and_stay_readable() {
         let window = ContextWindow::default();
-        let mut messages = vec![Message::User {
-            text: "go on".into(),
-        }];
+        let mut messages = vec![Message::user("go on")];
         for number in 0..4 {
             window.push(&step(number));
             messages.extend(step(number));
