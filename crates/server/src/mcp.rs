@@ -17,17 +17,17 @@ pub use hub_service::HubService;
 use std::io;
 
 use tenon_app::app::App;
-use tenon_mcp::server::{McpServer, ServerIdentity, ServerOptions};
+use tenon_mcp::server::{McpEndpoint, ServerIdentity, ServerOptions};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 /// The hub, ready for requests of any transport. Whoever listens checks hosts and origins.
-pub(crate) fn hub(app: App) -> McpServer<HubService> {
+pub(crate) fn hub(app: App) -> McpEndpoint<HubService> {
     let identity = ServerIdentity {
         name: "tenon".into(),
         title: "Tenon".into(),
         version: env!("CARGO_PKG_VERSION").into(),
     };
-    McpServer::new(HubService::new(app), &identity, ServerOptions::default())
+    McpEndpoint::new(HubService::new(app), &identity, ServerOptions::default())
 }
 
 /// Serves whoever is at the other end of standard input and output, until they close it.

@@ -2,7 +2,7 @@
 
 use axum::extract::FromRef;
 use tenon_app::app::App;
-use tenon_mcp::server::McpServer;
+use tenon_mcp::server::McpEndpoint;
 
 use crate::mcp::{self, HubService};
 use crate::metrics::HttpMetrics;
@@ -11,7 +11,7 @@ use crate::metrics::HttpMetrics;
 pub struct ServerState {
     pub(crate) app: App,
     /// The hub, for MCP clients.
-    pub(crate) mcp: McpServer<HubService>,
+    pub(crate) mcp: McpEndpoint<HubService>,
     pub(crate) metrics: HttpMetrics,
 }
 
