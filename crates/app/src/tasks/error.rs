@@ -36,6 +36,10 @@ pub enum TaskError {
     NotMcp { name: String },
     #[error("The server `{name}` of the task cannot be used: {why}")]
     Server { name: String, why: ErrorDetail },
+    #[error(
+        "The server `{name}` of the task cannot be used: {why} For tasks, --tokens and --set give values, too."
+    )]
+    Unset { name: String, why: ErrorDetail },
     #[error("The server `{name}` of the task did not start within {seconds} s.")]
     ServerTimeout { name: String, seconds: u64 },
     #[error("The work folder of the task has more than {what}.")]

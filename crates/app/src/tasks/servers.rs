@@ -196,7 +196,10 @@ async fn filled(
         }
     }
     let filled = fill(config, &|variable| values.get(variable).cloned());
-    let mut filled = filled.map_err(|error| unusable(name, error.detail()))?;
+    let mut filled = filled.map_err(|error| TaskError::Unset {
+        name: name.to_owned(),
+        why: error.detail(),
+    })?;
     if let McpTransport::Stdio { args, cwd, .. } = &mut filled.transport {
         if name == BROWSER_SERVER && is_root() {
             args.push(NO_SANDBOX.into());

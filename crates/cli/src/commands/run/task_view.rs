@@ -138,9 +138,13 @@ impl TaskView {
             self.frame(&TaskFrame::Finished { report });
             return;
         }
+        let outcome = report.outcome.as_str();
         let reason = report.reason.as_deref().unwrap_or_default();
-        let (outcome, took) = (report.outcome.as_str(), line(&report.statistics));
-        let line = format!("{outcome}: {took}. {reason}");
+        let line = if report.statistics.turns == 0 {
+            format!("{outcome}: {reason}")
+        } else {
+            format!("{outcome}: {}. {reason}", line(&report.statistics))
+        };
         self.tell(&report.task, &shown(line.trim_end()));
     }
 

@@ -71,7 +71,7 @@ async fn a_task_reads_nothing_that_is_not_its_own_and_nothing_without_a_bound() 
     fixture.task("open", &["open"], &[], "x");
     let output = fixture.run(&["--servers", "servers", "open"]);
     assert!(
-        stderr(&output).contains("${token.none}"),
+        stderr(&output).contains("`${token.none}`"),
         "{}",
         stderr(&output)
     );
