@@ -1,12 +1,12 @@
-//! The Model Context Protocol, from the client's side: sessions over stdio,
-//! legacy SSE and Streamable HTTP, in every protocol version, with OAuth.
+//! Both halves of the Model Context Protocol, over stdio, legacy SSE and Streamable HTTP, in every
+//! protocol version, with OAuth. The server's half is [`server`]; everything else is the client's.
 //!
 //! [`McpConnection`] is one connection, from the first request to the last. The way of
 //! a call over it: `call` builds the requests, `session` sends them over whatever
 //! `transport` there is, `pending` hands the response to whoever waits for it, and
 //! `content` reads it. See README.md beside this crate.
 //!
-//! Whatever a server sends is untrusted: every message, list, log line and wait is bounded,
+//! Whatever the other side sends is untrusted: every message, list, log line and wait is bounded,
 //! and one bad tool or an unknown kind of content costs only itself.
 
 mod connection;

@@ -1,16 +1,19 @@
 //! The server half of the protocol: what somebody offers as an [`McpService`], spoken to clients
 //! in every protocol version over Streamable HTTP, legacy SSE and stdio.
 //!
-//! An [`McpServer`] has no transport of its own: whoever listens authenticates a request and hands it
+//! An [`McpEndpoint`] has no transport of its own: whoever listens authenticates a request and hands it
 //! over with its caller. Clients are untrusted: messages, batches, sessions, streams, parked calls and
 //! waits are bounded.
 
 mod context;
-mod engine;
+mod endpoint;
 mod listing;
+mod options;
 mod service;
 
 mod batch;
+mod client_profile;
+mod engine;
 mod exchange;
 mod handshake;
 mod message;
@@ -32,11 +35,14 @@ mod session_store;
 mod stdio;
 
 pub use body::{ServerBody, ServerResponse};
-pub use context::{ClientProfile, ClientRequestError, LogLevel, RequestContext};
-pub use engine::{McpServer, ServerOptions};
+pub use client_profile::{ClientProfile, LogLevel};
+pub use context::{ClientRequestError, RequestContext};
+pub use endpoint::McpEndpoint;
+pub use endpoint::McpEndpoint as McpServer;
 pub use http::HttpRequest;
 pub use listing::Listing;
 pub use message::MAX_REQUEST_BYTES;
+pub use options::ServerOptions;
 pub use service::{McpService, PromptRequest, ServerCapabilities, ServerChange, ServerIdentity};
 
 /// For sessions, streams and parked calls: nobody can guess one.

@@ -14,9 +14,9 @@ use http_body::{Body, Frame, SizeHint};
 use super::reply::Reply;
 
 /// The body of a response: all there is, or events as they come.
-pub struct ServerBody(BodyKind);
+pub struct ServerBody(BodyContent);
 
-enum BodyKind {
+enum BodyContent {
     Full(Option<Bytes>),
     Events(BoxStream<'static, Bytes>),
 }
@@ -27,8 +27,8 @@ impl ServerBody {
     /// The whole body, where it is no stream.
     pub fn into_bytes(self) -> Result<Bytes, Self> {
         match self.0 {
-            BodyKind::Full(bytes) => Ok(bytes.unwrap_or_default()),
-            events @ BodyKind::Events(_) => Err(Self(events)),
+            BodyContent::Full(bytes) => Ok(bytes.unwrap_or_default()),
+            events @ BodyContent::Events(_) => Err(Self(events)),
         }
     }
 }
@@ -42,8 +42,10 @@ impl Body for ServerBody {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         match &mut self.0 {
-            BodyKind::Full(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
-            BodyKind::Events(events) => {
+            BodyContent::Full(bytes) => {
+                Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes))))
+            }
+            BodyContent::Events(events) => {
                 let next = Pin::new(events).poll_next(context);
                 next.map(|event| event.map(|bytes| Ok(Frame::data(bytes))))
             }
@@ -51,15 +53,15 @@ impl Body for ServerBody {
     }
 
     fn is_end_stream(&self) -> bool {
-        matches!(self.0, BodyKind::Full(None))
+        matches!(self.0, BodyContent::Full(None))
     }
 
     fn size_hint(&self) -> SizeHint {
         match &self.0 {
-            BodyKind::Full(bytes) => {
+            BodyContent::Full(bytes) => {
                 SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64))
             }
-            BodyKind::Events(_) => SizeHint::default(),
+            BodyContent::Events(_) => SizeHint::default(),
         }
     }
 }
@@ -71,24 +73,24 @@ impl fmt::Debug for ServerBody {
 }
 
 pub(super) fn empty(status: StatusCode) -> ServerResponse {
-    respond(status, None, BodyKind::Full(None))
+    respond(status, None, BodyContent::Full(None))
 }
 
 pub(super) fn json(status: StatusCode, reply: Reply) -> ServerResponse {
     let bytes = Bytes::from(reply.json);
     let kind = HeaderValue::from_static("application/json");
-    respond(status, Some(kind), BodyKind::Full(Some(bytes)))
+    respond(status, Some(kind), BodyContent::Full(Some(bytes)))
 }
 
 pub(super) fn text(status: StatusCode, text: &'static str) -> ServerResponse {
     let bytes = Bytes::from_static(text.as_bytes());
     let kind = HeaderValue::from_static("text/plain; charset=utf-8");
-    respond(status, Some(kind), BodyKind::Full(Some(bytes)))
+    respond(status, Some(kind), BodyContent::Full(Some(bytes)))
 }
 
 pub(super) fn events(events: impl Stream<Item = Bytes> + Send + 'static) -> ServerResponse {
     let kind = HeaderValue::from_static("text/event-stream");
-    let body = BodyKind::Events(events.boxed());
+    let body = BodyContent::Events(events.boxed());
     let mut response = respond(StatusCode::OK, Some(kind), body);
     // Some proxies hold back what they could pass on.
     response
@@ -97,7 +99,7 @@ pub(super) fn events(events: impl Stream<Item = Bytes> + Send + 'static) -> Serv
     response
 }
 
-fn respond(status: StatusCode, kind: Option<HeaderValue>, body: BodyKind) -> ServerResponse {
+fn respond(status: StatusCode, kind: Option<HeaderValue>, body: BodyContent) -> ServerResponse {
     let mut response = Response::new(ServerBody(body));
     *response.status_mut() = status;
     let headers = response.headers_mut();

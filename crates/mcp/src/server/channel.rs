@@ -13,11 +13,11 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::batch::read_batch;
-use super::context::ClientProfile;
+use super::client_profile::ClientProfile;
 use super::engine::{Begin, Engine, method_not_found};
 use super::exchange::ServerMessage;
 use super::handshake::HandshakeState;
-use super::message::{ClientMessage, ClientRequest, MessageError};
+use super::message::{ClientRequest, InboundMessage, MessageError};
 use super::notification::{self, SubscriptionFilter};
 use super::reply::Reply;
 use super::request_table::{RequestTable, TableEntry};
@@ -32,7 +32,7 @@ const MAX_WAITING_MESSAGES: usize = 256;
 /// A client that does not read for so long is gone.
 const SEND_TIMEOUT: Duration = Duration::from_secs(60);
 
-pub(super) struct Channel<S: McpService> {
+pub(super) struct ClientChannel<S: McpService> {
     engine: Arc<Engine<S>>,
     pub(super) caller: S::Caller,
     handshake: OnceLock<HandshakeState>,
@@ -43,7 +43,7 @@ pub(super) struct Channel<S: McpService> {
     pub(super) tasks: TaskTracker,
 }
 
-impl<S: McpService> Channel<S> {
+impl<S: McpService> ClientChannel<S> {
     /// The channel, and what is to be sent to its client.
     pub(super) fn new(
         engine: &Arc<Engine<S>>,
@@ -88,13 +88,13 @@ impl<S: McpService> Channel<S> {
     }
 
     async fn on_single(self: &Arc<Self>, text: &[u8]) {
-        match ClientMessage::read(text) {
-            Ok(ClientMessage::Request(request)) => {
+        match InboundMessage::read(text) {
+            Ok(InboundMessage::Request(request)) => {
                 if let Err(error) = self.on_request(&request).await {
                     self.send(Reply::error(Some(request.id), error).json).await;
                 }
             }
-            Ok(ClientMessage::Notification { method, params }) => {
+            Ok(InboundMessage::Notification { method, params }) => {
                 if let Some(id) = notification::cancelled_request(&method, params) {
                     self.requests.cancel(id);
                 }
@@ -103,7 +103,7 @@ impl<S: McpService> Channel<S> {
                     tokio::spawn(async move { channel.send_changes().await });
                 }
             }
-            Ok(ClientMessage::Response { id, answer }) => self.requests.on_answer(id, answer),
+            Ok(InboundMessage::Response { id, answer }) => self.requests.on_answer(id, answer),
             Err(MessageError { id, error }) => {
                 self.send(Reply::error(id.as_deref(), error).json).await;
             }
@@ -164,7 +164,7 @@ impl<S: McpService> Channel<S> {
         client: ClientProfile,
         request: &ClientRequest<'_>,
     ) -> Result<(), RpcError> {
-        match self.engine.begin_stateless(&self.caller, client, request)? {
+        match StatelessRequest::begin(&self.engine, &self.caller, client, request)? {
             Begin::Reply(reply) => self.send(reply.json).await,
             Begin::Run(running) => {
                 let cancellation = running.cancellation();

@@ -6,10 +6,10 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::exchange::Exchange;
+use super::client_profile::{ClientProfile, LogLevel};
+use super::exchange::RequestExchange;
 use crate::handler::{Elicitation, ElicitationAnswer, ElicitationMode, ProgressNotification};
 use crate::jsonrpc::RpcError;
-use crate::peer::STATELESS_VERSION;
 
 /// People take their time to answer a form.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(600);
@@ -18,39 +18,8 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(600);
 #[derive(Debug, Clone)]
 pub struct RequestContext<C> {
     caller: C,
-    exchange: Arc<Exchange>,
+    exchange: Arc<RequestExchange>,
     input_key: Option<String>,
-}
-
-/// What a client said of itself.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ClientProfile {
-    pub name: String,
-    pub version: String,
-    /// The protocol version of the session or the request: "2025-11-25".
-    pub protocol: String,
-    /// Can show forms.
-    pub elicitation: bool,
-    /// Can open web pages on a server's request.
-    pub url_elicitation: bool,
-    pub sampling: bool,
-    pub roots: bool,
-}
-
-/// As in RFC 5424, the least first.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
-)]
-#[serde(rename_all = "lowercase")]
-pub enum LogLevel {
-    Debug,
-    Info,
-    Notice,
-    Warning,
-    Error,
-    Critical,
-    Alert,
-    Emergency,
 }
 
 /// Why a client gave no answer.
@@ -70,15 +39,8 @@ pub enum ClientRequestError {
     Unreadable,
 }
 
-impl ClientProfile {
-    /// 2026-07-28: every request stands alone.
-    pub fn is_stateless(&self) -> bool {
-        self.protocol == STATELESS_VERSION
-    }
-}
-
 impl<C> RequestContext<C> {
-    pub(super) fn new(caller: C, exchange: Arc<Exchange>) -> Self {
+    pub(super) fn new(caller: C, exchange: Arc<RequestExchange>) -> Self {
         Self {
             caller,
             exchange,

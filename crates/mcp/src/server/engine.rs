@@ -1,50 +1,35 @@
 //! The protocol without a transport: what a request of either era begins.
 
-use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use serde_json::Map;
 use serde_json::value::RawValue;
-use serde_json::{Map, Value};
 
-use super::context::{ClientProfile, RequestContext};
-use super::exchange::Exchange;
+use super::client_profile::ClientProfile;
+use super::context::RequestContext;
+use super::exchange::RequestExchange;
 use super::handshake::HandshakeState;
-use super::legacy_sse::SseConnections;
-use super::message::{ClientRequest, parse_value};
+use super::message::ClientRequest;
 use super::notification::SubscriptionFilter;
-use super::operation::{Operation, ResultMembers};
+use super::operation::{ResultMembers, ServiceOperation};
+use super::options::ServerOptions;
 use super::parked::{PARKING_TIME, ParkedCall, ParkedCalls};
 use super::reply::{Reply, ReplyWriter};
 use super::running::RunningRequest;
 use super::service::{McpService, ServerIdentity};
 use super::session_store::SessionStore;
-use super::stateless::StatelessRequest;
 use crate::jsonrpc::RpcError;
 
 /// How many streams may be open at the same time, in all.
 const MAX_OPEN_STREAMS: usize = 20_000;
-
-/// Serves an [`McpService`]. Clones serve the same sessions.
-pub struct McpServer<S: McpService> {
-    pub(super) engine: Arc<Engine<S>>,
-}
-
-/// What differs from one endpoint to the next.
-#[derive(Debug, Clone, Default)]
-pub struct ServerOptions {
-    /// The names a browser may know this server by: those of `Host` and `Origin`, without ports. A page of
-    /// another name is refused (DNS rebinding). None: whoever listens checks it.
-    pub allowed_hosts: Option<Vec<String>>,
-}
 
 pub(super) struct Engine<S: McpService> {
     pub(super) service: S,
     pub(super) options: ServerOptions,
     pub(super) writer: ReplyWriter,
     pub(super) sessions: SessionStore<S::Caller>,
-    pub(super) sse: SseConnections<S>,
-    parked: ParkedCalls<S::Caller>,
+    pub(super) parked: ParkedCalls<S::Caller>,
     open_streams: AtomicUsize,
 }
 
@@ -61,28 +46,18 @@ pub(super) enum Begin<R> {
 /// One of the streams that may be open.
 pub(super) struct StreamPermit<S: McpService>(Arc<Engine<S>>);
 
-impl<S: McpService> McpServer<S> {
-    pub fn new(service: S, identity: &ServerIdentity, options: ServerOptions) -> Self {
-        let engine = Engine {
+impl<S: McpService> Engine<S> {
+    pub(super) fn new(service: S, identity: &ServerIdentity, options: ServerOptions) -> Self {
+        Self {
             service,
             options,
             writer: ReplyWriter::new(identity),
             sessions: SessionStore::new(),
-            sse: SseConnections::default(),
             parked: ParkedCalls::default(),
             open_streams: AtomicUsize::new(0),
-        };
-        Self {
-            engine: Arc::new(engine),
         }
     }
 
-    pub fn service(&self) -> &S {
-        &self.engine.service
-    }
-}
-
-impl<S: McpService> Engine<S> {
     /// A request of a session, after `initialize`.
     pub(super) async fn begin_handshake(
         self: &Arc<Self>,
@@ -114,10 +89,10 @@ impl<S: McpService> Engine<S> {
                 state.unsubscribe(uri()?);
             }
             _ => {
-                let operation = Operation::read(request, capabilities)?;
+                let operation = ServiceOperation::read(request, capabilities)?;
                 let operation = operation.ok_or_else(|| method_not_found(&request.method))?;
                 let token = params.meta.progress_token.map(RawValue::to_owned);
-                let exchange = Exchange::new(
+                let exchange = RequestExchange::new(
                     Arc::clone(&state.client),
                     token,
                     capabilities.logging.then(|| state.log_level()),
@@ -130,71 +105,11 @@ impl<S: McpService> Engine<S> {
         Ok(Begin::Reply(Reply::success(json)))
     }
 
-    /// A request that stands alone.
-    pub(super) fn begin_stateless(
-        self: &Arc<Self>,
-        caller: &S::Caller,
-        client: ClientProfile,
-        request: &ClientRequest<'_>,
-    ) -> Result<Begin<StatelessRequest<S>>, RpcError> {
-        let params = &request.params;
-        let capabilities = self.service.capabilities(caller);
-        match &*request.method {
-            "server/discover" => {
-                let instructions = self.service.instructions(caller);
-                let members = self
-                    .writer
-                    .discover_members(capabilities, instructions.as_deref());
-                let json = self.writer.result(request.id, &client, &members);
-                return Ok(Begin::Reply(Reply::success(json)));
-            }
-            "subscriptions/listen" => {
-                let filter = params.notifications.clone();
-                let filter = filter
-                    .ok_or_else(|| RpcError::invalid_params("`notifications` is missing."))?;
-                return Ok(Begin::Listen(filter.accepted(capabilities)));
-            }
-            _ => {}
-        }
-        let operation = Operation::read(request, capabilities)?;
-        let operation = operation.ok_or_else(|| method_not_found(&request.method))?;
-        let target = operation.target();
-        let token = params.meta.progress_token.map(RawValue::to_owned);
-        let answers = match params.input_responses.map(parse_value).transpose()? {
-            Some(Value::Object(answers)) => answers,
-            None | Some(Value::Null) => Map::new(),
-            Some(_) => {
-                return Err(RpcError::invalid_params(
-                    "`inputResponses` must be an object.",
-                ));
-            }
-        };
-        let id = request.id.to_owned();
-        if let Some(state) = params.request_state.as_deref() {
-            let call = self.parked.take(state, caller, &target);
-            let mut call = call.ok_or_else(|| {
-                RpcError::invalid_params(
-                    "`requestState` is unknown or has expired. Send the request without it.",
-                )
-            })?;
-            call.answer(answers);
-            call.running.exchange.set_progress_token(token);
-            return Ok(Begin::Run(StatelessRequest::resume(self, id, call)));
-        }
-        let takes_input = operation.takes_input();
-        let log_level = params.meta.log_level.filter(|_| capabilities.logging);
-        let exchange = Exchange::new(Arc::new(client), token, log_level, answers);
-        let running = self.run(caller.clone(), operation, exchange);
-        let target = takes_input.then_some(target);
-        let request = StatelessRequest::new(self, caller.clone(), id, target, running);
-        Ok(Begin::Run(request))
-    }
-
-    fn run(
+    pub(super) fn run(
         self: &Arc<Self>,
         caller: S::Caller,
-        operation: Operation,
-        exchange: Exchange,
+        operation: ServiceOperation,
+        exchange: RequestExchange,
     ) -> RunningRequest {
         let exchange = Arc::new(exchange);
         let context = RequestContext::new(caller, Arc::clone(&exchange));
@@ -269,19 +184,5 @@ pub(super) fn method_not_found(method: &str) -> RpcError {
 impl<S: McpService> Drop for StreamPermit<S> {
     fn drop(&mut self) {
         self.0.open_streams.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
-impl<S: McpService> Clone for McpServer<S> {
-    fn clone(&self) -> Self {
-        Self {
-            engine: Arc::clone(&self.engine),
-        }
-    }
-}
-
-impl<S: McpService> fmt::Debug for McpServer<S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("McpServer").finish_non_exhaustive()
     }
 }

@@ -76,7 +76,7 @@ impl EventStream {
         let mut log = self.log();
         let number = log.first + log.events.len() as u64;
         let mut event = String::with_capacity(message.len() + 64);
-        write!(event, "id: {}-{number}\n", self.number).expect("a String takes everything");
+        writeln!(event, "id: {}-{number}", self.number).expect("a String takes everything");
         push_message(&mut event, message);
         log.push(&event);
         drop(log);

@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use tokio::sync::{Notify, oneshot};
 use tokio_util::sync::CancellationToken;
 
-use super::context::{ClientProfile, LogLevel};
+use super::client_profile::{ClientProfile, LogLevel};
 use crate::handler::ProgressNotification;
 use crate::jsonrpc::{self, RpcError};
 
@@ -26,7 +26,7 @@ const MAX_INPUT_REQUESTS: usize = 8;
 pub(super) type ClientAnswer = Result<Value, RpcError>;
 
 #[derive(Debug)]
-pub(super) struct Exchange {
+pub(super) struct RequestExchange {
     pub(super) client: Arc<ClientProfile>,
     pub(super) cancellation: CancellationToken,
     /// The least level that is sent; none: no log at all.
@@ -64,7 +64,7 @@ pub(super) struct InputRequest {
     pub(super) answer: oneshot::Sender<ClientAnswer>,
 }
 
-impl Exchange {
+impl RequestExchange {
     pub(super) fn new(
         client: Arc<ClientProfile>,
         progress_token: Option<Box<RawValue>>,

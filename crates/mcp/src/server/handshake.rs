@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::context::{ClientProfile, LogLevel};
+use super::client_profile::{ClientProfile, LogLevel};
 use super::notification::MAX_SUBSCRIPTIONS;
 use super::service::{ServerCapabilities, ServerChange};
 

@@ -4,12 +4,12 @@
 //! JSON unless there is something to say before it: then it becomes a stream of events.
 
 use bytes::Bytes;
-use http::header::{ACCEPT, CONTENT_TYPE, HOST, ORIGIN};
+use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderMap, HeaderName, Method, StatusCode};
 
 use super::body::{self, ServerResponse};
-use super::engine::McpServer;
-use super::message::{ClientMessage, HANDSHAKE_VERSIONS, MAX_REQUEST_BYTES, unsupported_version};
+use super::endpoint::McpEndpoint;
+use super::message::{HANDSHAKE_VERSIONS, InboundMessage, MAX_REQUEST_BYTES, unsupported_version};
 use super::reply::Reply;
 use super::service::McpService;
 use super::session_store::SessionUse;
@@ -32,15 +32,19 @@ pub struct HttpRequest<'a> {
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
-impl<S: McpService> McpServer<S> {
+impl<S: McpService> McpEndpoint<S> {
     /// Answers one request to the endpoint, whoever listens there. The body of the response may go on for as
     /// long as the client reads it; dropped, it is over.
     pub async fn handle_http(&self, request: HttpRequest<'_>, caller: S::Caller) -> ServerResponse {
-        if !self.is_allowed_host(request.headers) {
+        if !self.engine.options.allows_host(request.headers) {
             return body::text(StatusCode::FORBIDDEN, "This host or origin is not allowed.");
         }
         match *request.method {
             Method::POST => self.post(request.headers, &request.body, caller).await,
+            // Without sessions there is nothing to listen to, and nothing to end.
+            Method::GET | Method::DELETE if !request.headers.contains_key(&SESSION_ID) => {
+                not_allowed()
+            }
             Method::GET => match self.session(request.headers, &caller) {
                 Ok(session) => self.get(request.headers, session, caller),
                 Err(response) => *response,
@@ -76,7 +80,7 @@ impl<S: McpService> McpServer<S> {
                 Err(response) => *response,
             };
         }
-        let message = match ClientMessage::read(text) {
+        let message = match InboundMessage::read(text) {
             Ok(message) => message,
             Err(fault) => {
                 let reply = Reply::error(fault.id.as_deref(), fault.error);
@@ -84,7 +88,7 @@ impl<S: McpService> McpServer<S> {
             }
         };
         match message {
-            ClientMessage::Request(request) => {
+            InboundMessage::Request(request) => {
                 let header = header(headers, &PROTOCOL_VERSION);
                 let is_initialize = request.method == "initialize";
                 if request.params.meta.protocol_version.is_none() && is_initialize {
@@ -99,7 +103,7 @@ impl<S: McpService> McpServer<S> {
                     Err(response) => *response,
                 }
             }
-            ClientMessage::Notification { method, params } => {
+            InboundMessage::Notification { method, params } => {
                 match self.session(headers, &caller) {
                     Ok(session) => session.on_notification(&method, params),
                     // Without a session there is nothing to be notified.
@@ -108,7 +112,7 @@ impl<S: McpService> McpServer<S> {
                 }
                 body::empty(StatusCode::ACCEPTED)
             }
-            ClientMessage::Response { id, answer } => match self.session(headers, &caller) {
+            InboundMessage::Response { id, answer } => match self.session(headers, &caller) {
                 Ok(session) => {
                     session.requests.on_answer(id, answer);
                     body::empty(StatusCode::ACCEPTED)
@@ -144,22 +148,6 @@ impl<S: McpService> McpServer<S> {
                 refuse(StatusCode::NOT_FOUND, RpcError::new(-32001, message))
             }
         }
-    }
-
-    pub(super) fn is_allowed_host(&self, headers: &HeaderMap) -> bool {
-        let Some(allowed) = &self.engine.options.allowed_hosts else {
-            return true;
-        };
-        let is_allowed = |authority: &str| {
-            let name = host_name(authority);
-            allowed.iter().any(|host| host.eq_ignore_ascii_case(name))
-        };
-        let host = header(headers, &HOST).is_none_or(is_allowed);
-        let origin = header(headers, &ORIGIN).is_none_or(|origin| {
-            let authority = origin.split_once("://").map(|(_, authority)| authority);
-            authority.is_some_and(is_allowed)
-        });
-        host && origin
     }
 }
 
@@ -197,8 +185,11 @@ impl AcceptedTypes {
     }
 }
 
-pub(super) fn not_allowed() -> ServerResponse {
-    let mut response = body::text(StatusCode::METHOD_NOT_ALLOWED, "Use POST, GET or DELETE.");
+fn not_allowed() -> ServerResponse {
+    let mut response = body::text(
+        StatusCode::METHOD_NOT_ALLOWED,
+        "Use POST; GET and DELETE need Mcp-Session-Id.",
+    );
     let allow = http::HeaderValue::from_static("GET, POST, DELETE");
     response.headers_mut().insert(http::header::ALLOW, allow);
     response
@@ -212,12 +203,4 @@ fn has_type(headers: &HeaderMap, name: &HeaderName, kind: &str) -> bool {
     let found = header(headers, name).unwrap_or_default();
     let found = found.split(';').next().unwrap_or_default().trim();
     found.eq_ignore_ascii_case(kind)
-}
-
-/// Without the port. `[::1]:80` is `::1`.
-fn host_name(authority: &str) -> &str {
-    if let Some(rest) = authority.strip_prefix('[') {
-        return rest.split(']').next().unwrap_or_default();
-    }
-    authority.split(':').next().unwrap_or_default()
 }

@@ -10,8 +10,8 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 use super::body::{self, ServerResponse};
-use super::channel::Channel;
-use super::engine::{Engine, McpServer, StreamPermit};
+use super::channel::ClientChannel;
+use super::engine::{Engine, StreamPermit};
 use super::event_stream::{KEEP_ALIVE, KEEP_ALIVE_INTERVAL, message_event};
 use super::message::MAX_REQUEST_BYTES;
 use super::random_id;
@@ -19,42 +19,49 @@ use super::service::McpService;
 
 /// The clients whose streams are open, by the ids they post with.
 pub(super) struct SseConnections<S: McpService> {
-    channels: Mutex<HashMap<String, Arc<Channel<S>>>>,
+    engine: Arc<Engine<S>>,
+    channels: Mutex<HashMap<String, Arc<ClientChannel<S>>>>,
 }
 
 /// The stream of one client; dropped, the client is gone.
 struct SseConnection<S: McpService> {
-    engine: Arc<Engine<S>>,
+    connections: Arc<SseConnections<S>>,
     _permit: StreamPermit<S>,
     id: String,
-    channel: Arc<Channel<S>>,
+    channel: Arc<ClientChannel<S>>,
     messages: mpsc::Receiver<String>,
 }
 
-impl<S: McpService> McpServer<S> {
-    /// GET of the stream. Its client posts its messages to `messages_path`, with the `session_id` that is added to it.
-    pub fn open_sse(
-        &self,
+impl<S: McpService> SseConnections<S> {
+    pub(super) fn new(engine: &Arc<Engine<S>>) -> Self {
+        Self {
+            engine: Arc::clone(engine),
+            channels: Mutex::default(),
+        }
+    }
+
+    pub(super) fn open(
+        connections: &Arc<Self>,
         headers: &HeaderMap,
         messages_path: &str,
         caller: S::Caller,
     ) -> ServerResponse {
-        if !self.is_allowed_host(headers) {
+        let engine = &connections.engine;
+        if !engine.options.allows_host(headers) {
             return body::text(StatusCode::FORBIDDEN, "This host or origin is not allowed.");
         }
-        let Some(permit) = self.engine.open_stream() else {
+        let Some(permit) = engine.open_stream() else {
             let message = "Too many streams are open.";
             return body::text(StatusCode::SERVICE_UNAVAILABLE, message);
         };
-        let (channel, messages) = Channel::new(&self.engine, caller);
+        let (channel, messages) = ClientChannel::new(engine, caller);
         let id = random_id();
-        self.engine
-            .sse
+        let endpoint = format!("event: endpoint\ndata: {messages_path}?session_id={id}\n\n");
+        connections
             .channels()
             .insert(id.clone(), Arc::clone(&channel));
-        let endpoint = format!("event: endpoint\ndata: {messages_path}?session_id={id}\n\n");
         let connection = SseConnection {
-            engine: Arc::clone(&self.engine),
+            connections: Arc::clone(connections),
             _permit: permit,
             id,
             channel,
@@ -67,21 +74,20 @@ impl<S: McpService> McpServer<S> {
         body::events(stream::iter([Bytes::from(endpoint)]).chain(events))
     }
 
-    /// POST of a message. What comes of it goes out on the stream.
-    pub async fn post_sse(
+    pub(super) async fn post(
         &self,
         headers: &HeaderMap,
         session_id: &str,
         message: Bytes,
         caller: &S::Caller,
     ) -> ServerResponse {
-        if !self.is_allowed_host(headers) {
+        if !self.engine.options.allows_host(headers) {
             return body::text(StatusCode::FORBIDDEN, "This host or origin is not allowed.");
         }
         if message.len() > MAX_REQUEST_BYTES {
             return body::text(StatusCode::PAYLOAD_TOO_LARGE, "The message is too long.");
         }
-        let channel = self.engine.sse.channels().get(session_id).cloned();
+        let channel = self.channels().get(session_id).cloned();
         let channel = channel.filter(|channel| channel.caller == *caller);
         let Some(channel) = channel else {
             let message = "Unknown session: open the stream of events first.";
@@ -89,6 +95,10 @@ impl<S: McpService> McpServer<S> {
         };
         channel.on_message(&message).await;
         body::text(StatusCode::ACCEPTED, "Accepted")
+    }
+
+    fn channels(&self) -> MutexGuard<'_, HashMap<String, Arc<ClientChannel<S>>>> {
+        self.channels.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -107,20 +117,6 @@ impl<S: McpService> SseConnection<S> {
 impl<S: McpService> Drop for SseConnection<S> {
     fn drop(&mut self) {
         self.channel.closed.cancel();
-        self.engine.sse.channels().remove(&self.id);
-    }
-}
-
-impl<S: McpService> SseConnections<S> {
-    fn channels(&self) -> MutexGuard<'_, HashMap<String, Arc<Channel<S>>>> {
-        self.channels.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl<S: McpService> Default for SseConnections<S> {
-    fn default() -> Self {
-        Self {
-            channels: Mutex::default(),
-        }
+        self.connections.channels().remove(&self.id);
     }
 }

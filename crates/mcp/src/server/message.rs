@@ -2,13 +2,14 @@
 
 use std::borrow::Cow;
 
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use tenon_net::json_weight;
 use tenon_text as text;
 
-use super::context::{ClientProfile, LogLevel};
+use super::client_profile::{ClientProfile, LogLevel};
 use super::notification::SubscriptionFilter;
 use crate::jsonrpc::RpcError;
 use crate::peer::{HANDSHAKE_VERSION, STATELESS_VERSION};
@@ -54,8 +55,8 @@ fn present<'a, 'de: 'a, D: Deserializer<'de>>(
 
 /// One message of a client.
 #[derive(Debug)]
-pub(super) enum ClientMessage<'a> {
-    Request(ClientRequest<'a>),
+pub(super) enum InboundMessage<'a> {
+    Request(Box<ClientRequest<'a>>),
     Notification {
         method: Cow<'a, str>,
         params: Option<&'a RawValue>,
@@ -141,21 +142,21 @@ struct DeclaredCapabilities {
     #[serde(default)]
     elicitation: Option<DeclaredElicitation>,
     #[serde(default)]
-    sampling: Option<Value>,
+    sampling: Option<IgnoredAny>,
     #[serde(default)]
-    roots: Option<Value>,
+    roots: Option<IgnoredAny>,
 }
 
 /// Without a mode it means forms: older versions have nothing else.
 #[derive(Debug, Default, Deserialize)]
 struct DeclaredElicitation {
     #[serde(default)]
-    form: Option<Value>,
+    form: Option<IgnoredAny>,
     #[serde(default)]
-    url: Option<Value>,
+    url: Option<IgnoredAny>,
 }
 
-impl<'a> ClientMessage<'a> {
+impl<'a> InboundMessage<'a> {
     pub(super) fn read(text: &'a [u8]) -> Result<Self, MessageError> {
         let message: RawMessage<'a> = serde_json::from_slice(text).map_err(|error| {
             let code = match error.classify() {
@@ -169,8 +170,9 @@ impl<'a> ClientMessage<'a> {
             id: None,
             error: RpcError::new(RpcError::INVALID_REQUEST, why),
         };
-        if message.jsonrpc.as_deref() != Some("2.0") {
-            return Err(invalid("`jsonrpc` must be \"2.0\"."));
+        // An array of its members would be read as well.
+        if !text.trim_ascii_start().starts_with(b"{") || message.jsonrpc.as_deref() != Some("2.0") {
+            return Err(invalid("A message is an object with `jsonrpc`: \"2.0\"."));
         }
         if message.id.is_some_and(|id| !is_valid_id(id)) {
             return Err(invalid("`id` must be a short string or a number."));
@@ -181,12 +183,12 @@ impl<'a> ClientMessage<'a> {
                     id: Some(id.to_owned()),
                     error,
                 })?;
-                Ok(Self::Request(ClientRequest {
+                Ok(Self::Request(Box::new(ClientRequest {
                     id,
                     method,
                     raw_params: message.params,
                     params,
-                }))
+                })))
             }
             (Some(method), None) => Ok(Self::Notification {
                 method,
@@ -216,6 +218,9 @@ impl<'a> RequestParams<'a> {
         let Some(params) = params else {
             return Ok(Self::default());
         };
+        if !params.get().starts_with('{') {
+            return Err(RpcError::invalid_params("`params` must be an object."));
+        }
         let params: Self = serde_json::from_str(params.get())
             .map_err(|error| RpcError::invalid_params(format!("Invalid params: {error}")))?;
         match params.meta.progress_token {

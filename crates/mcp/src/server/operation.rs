@@ -12,7 +12,7 @@ use crate::jsonrpc::RpcError;
 
 /// What is asked of the service, in all versions alike.
 #[derive(Debug)]
-pub(super) enum Operation {
+pub(super) enum ServiceOperation {
     List {
         kind: ListKind,
         cursor: Option<String>,
@@ -55,7 +55,7 @@ impl ListKind {
     }
 }
 
-impl Operation {
+impl ServiceOperation {
     /// None: there is no such method.
     pub(super) fn read(
         request: &ClientRequest<'_>,

@@ -3,7 +3,7 @@
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::context::ClientProfile;
+use super::client_profile::ClientProfile;
 use super::exchange::InputRequest;
 use super::message::HANDSHAKE_VERSIONS;
 use super::operation::ResultMembers;

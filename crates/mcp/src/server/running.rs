@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use futures::future::BoxFuture;
 
-use super::exchange::{Exchange, InputRequest, ServerMessage};
+use super::exchange::{InputRequest, RequestExchange, ServerMessage};
 use super::operation::ResultMembers;
 use crate::jsonrpc::RpcError;
 
@@ -13,7 +13,7 @@ pub(super) type Outcome = Result<ResultMembers, RpcError>;
 
 /// Runs while somebody waits for its next step. Dropped, it is cancelled.
 pub(super) struct RunningRequest {
-    pub(super) exchange: Arc<Exchange>,
+    pub(super) exchange: Arc<RequestExchange>,
     future: BoxFuture<'static, Outcome>,
     outcome: Option<Outcome>,
 }
@@ -26,7 +26,7 @@ pub(super) enum Step {
 }
 
 impl RunningRequest {
-    pub(super) fn new(exchange: Arc<Exchange>, future: BoxFuture<'static, Outcome>) -> Self {
+    pub(super) fn new(exchange: Arc<RequestExchange>, future: BoxFuture<'static, Outcome>) -> Self {
         Self {
             exchange,
             future,

@@ -1,6 +1,6 @@
 //! What a server offers, without how it is asked.
 
-use std::future::Future;
+use std::future::{Future, ready};
 use std::sync::Arc;
 
 use futures::stream::{self, BoxStream, StreamExt};
@@ -47,14 +47,14 @@ pub trait McpService: Send + Sync + 'static {
         &self,
         _caller: &Self::Caller,
     ) -> impl Future<Output = Result<Arc<Listing>, RpcError>> + Send {
-        async { Ok(Arc::default()) }
+        ready(Ok(Arc::default()))
     }
 
     fn resource_templates(
         &self,
         _caller: &Self::Caller,
     ) -> impl Future<Output = Result<Arc<Listing>, RpcError>> + Send {
-        async { Ok(Arc::default()) }
+        ready(Ok(Arc::default()))
     }
 
     /// The `contents` of a resource, as objects of the protocol.
@@ -64,8 +64,7 @@ pub trait McpService: Send + Sync + 'static {
         _context: &RequestContext<Self::Caller>,
         uri: &str,
     ) -> impl Future<Output = Result<Vec<Value>, RpcError>> + Send {
-        let missing = RpcError::resource_not_found(uri);
-        async { Err(missing) }
+        ready(Err(RpcError::resource_not_found(uri)))
     }
 
     /// Somebody wants to follow a resource: from now on [`Self::changes`] tells of it. Clients do not always
@@ -75,14 +74,14 @@ pub trait McpService: Send + Sync + 'static {
         _caller: &Self::Caller,
         _uri: &str,
     ) -> impl Future<Output = Result<(), RpcError>> + Send {
-        async { Ok(()) }
+        ready(Ok(()))
     }
 
     fn prompts(
         &self,
         _caller: &Self::Caller,
     ) -> impl Future<Output = Result<Arc<Listing>, RpcError>> + Send {
-        async { Ok(Arc::default()) }
+        ready(Ok(Arc::default()))
     }
 
     /// A `GetPromptResult`: `messages`, and perhaps a `description`.
@@ -91,7 +90,7 @@ pub trait McpService: Send + Sync + 'static {
         _context: &RequestContext<Self::Caller>,
         prompt: PromptRequest,
     ) -> impl Future<Output = Result<Map<String, Value>, RpcError>> + Send {
-        async move { Err(RpcError::unknown_prompt(&prompt.name)) }
+        ready(Err(RpcError::unknown_prompt(&prompt.name)))
     }
 
     /// The `completion` for the params of `completion/complete`: `values`, `total`, `hasMore`.
@@ -100,7 +99,7 @@ pub trait McpService: Send + Sync + 'static {
         _context: &RequestContext<Self::Caller>,
         _params: Value,
     ) -> impl Future<Output = Result<Value, RpcError>> + Send {
-        async { Ok(serde_json::json!({ "values": [] })) }
+        ready(Ok(serde_json::json!({ "values": [] })))
     }
 
     /// What changes from now on, for as long as a client of the caller listens. A change that comes

@@ -3,10 +3,14 @@
 use std::sync::Arc;
 
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-use super::engine::Engine;
-use super::exchange::{InputRequest, ServerMessage};
+use super::client_profile::ClientProfile;
+use super::engine::{Begin, Engine, method_not_found};
+use super::exchange::{InputRequest, RequestExchange, ServerMessage};
+use super::message::{ClientRequest, parse_value};
+use super::operation::ServiceOperation;
 use super::parked::ParkedCall;
 use super::reply::Reply;
 use super::running::{RunningRequest, Step};
@@ -33,7 +37,67 @@ pub(super) enum StatelessStep {
 }
 
 impl<S: McpService> StatelessRequest<S> {
-    pub(super) fn new(
+    /// A request that stands alone.
+    pub(super) fn begin(
+        engine: &Arc<Engine<S>>,
+        caller: &S::Caller,
+        client: ClientProfile,
+        request: &ClientRequest<'_>,
+    ) -> Result<Begin<Self>, RpcError> {
+        let params = &request.params;
+        let capabilities = engine.service.capabilities(caller);
+        match &*request.method {
+            "server/discover" => {
+                let instructions = engine.service.instructions(caller);
+                let members = engine
+                    .writer
+                    .discover_members(capabilities, instructions.as_deref());
+                let json = engine.writer.result(request.id, &client, &members);
+                return Ok(Begin::Reply(Reply::success(json)));
+            }
+            "subscriptions/listen" => {
+                let filter = params.notifications.clone();
+                let filter = filter
+                    .ok_or_else(|| RpcError::invalid_params("`notifications` is missing."))?;
+                return Ok(Begin::Listen(filter.accepted(capabilities)));
+            }
+            _ => {}
+        }
+        let operation = ServiceOperation::read(request, capabilities)?;
+        let operation = operation.ok_or_else(|| method_not_found(&request.method))?;
+        let target = operation.target();
+        let token = params.meta.progress_token.map(RawValue::to_owned);
+        let answers = match params.input_responses.map(parse_value).transpose()? {
+            Some(Value::Object(answers)) => answers,
+            None | Some(Value::Null) => Map::new(),
+            Some(_) => {
+                return Err(RpcError::invalid_params(
+                    "`inputResponses` must be an object.",
+                ));
+            }
+        };
+        let id = request.id.to_owned();
+        if let Some(state) = params.request_state.as_deref() {
+            let call = engine.parked.take(state, caller, &target);
+            let mut call = call.ok_or_else(|| {
+                RpcError::invalid_params(
+                    "`requestState` is unknown or has expired. Send the request without it.",
+                )
+            })?;
+            call.answer(answers);
+            call.running.exchange.set_progress_token(token);
+            return Ok(Begin::Run(Self::resume(engine, id, call)));
+        }
+        let takes_input = operation.takes_input();
+        let log_level = params.meta.log_level.filter(|_| capabilities.logging);
+        let exchange = RequestExchange::new(Arc::new(client), token, log_level, answers);
+        let running = engine.run(caller.clone(), operation, exchange);
+        let target = takes_input.then_some(target);
+        let request = Self::new(engine, caller.clone(), id, target, running);
+        Ok(Begin::Run(request))
+    }
+
+    fn new(
         engine: &Arc<Engine<S>>,
         caller: S::Caller,
         id: Box<RawValue>,
@@ -50,11 +114,7 @@ impl<S: McpService> StatelessRequest<S> {
         }
     }
 
-    pub(super) fn resume(
-        engine: &Arc<Engine<S>>,
-        id: Box<RawValue>,
-        call: ParkedCall<S::Caller>,
-    ) -> Self {
+    fn resume(engine: &Arc<Engine<S>>, id: Box<RawValue>, call: ParkedCall<S::Caller>) -> Self {
         let request = Self::new(engine, call.caller, id, Some(call.target), call.running);
         Self {
             unanswered: call.inputs,

@@ -6,8 +6,8 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, BufWriter};
 use tokio::sync::mpsc;
 
-use super::channel::Channel;
-use super::engine::McpServer;
+use super::channel::ClientChannel;
+use super::endpoint::McpEndpoint;
 use super::message::MAX_REQUEST_BYTES;
 use super::service::McpService;
 use crate::transport::line_reader::{InputLine, LineReader};
@@ -15,7 +15,7 @@ use crate::transport::line_reader::{InputLine, LineReader};
 /// What was asked before the end of the input is still answered, within this time.
 const DRAIN_TIME: Duration = Duration::from_secs(30);
 
-impl<S: McpService> McpServer<S> {
+impl<S: McpService> McpEndpoint<S> {
     /// Serves the client at the other end until it closes its end, or stops reading.
     pub async fn serve_stdio(
         &self,
@@ -23,7 +23,7 @@ impl<S: McpService> McpServer<S> {
         writer: impl AsyncWrite + Unpin + Send + 'static,
         caller: S::Caller,
     ) -> io::Result<()> {
-        let (channel, messages) = Channel::new(&self.engine, caller);
+        let (channel, messages) = ClientChannel::new(&self.engine, caller);
         let closed = channel.closed.clone();
         let writing = tokio::spawn(async move {
             let written = write_lines(writer, messages).await;

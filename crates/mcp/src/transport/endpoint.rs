@@ -36,7 +36,7 @@ pub(crate) struct HttpEndpoint {
 }
 
 #[derive(Debug)]
-pub(super) struct HttpRequest {
+pub(super) struct OutgoingRequest {
     pub(super) method: Method,
     pub(super) url: Url,
     pub(super) headers: HeaderMap,
@@ -88,7 +88,7 @@ impl HttpEndpoint {
     }
 
     /// Returns the head of a successful response.
-    pub(super) async fn send(&self, request: HttpRequest) -> Result<Response, Error> {
+    pub(super) async fn send(&self, request: OutgoingRequest) -> Result<Response, Error> {
         let response = self.send_any_status(request).await?;
         if response.status().is_success() {
             Ok(response)
@@ -98,7 +98,10 @@ impl HttpEndpoint {
     }
 
     /// The same, with any status other than one that asks for a log-in.
-    pub(super) async fn send_any_status(&self, request: HttpRequest) -> Result<Response, Error> {
+    pub(super) async fn send_any_status(
+        &self,
+        request: OutgoingRequest,
+    ) -> Result<Response, Error> {
         let token = match &self.tokens {
             Some(tokens) => tokens.access_token().await,
             None => None,
@@ -120,7 +123,7 @@ impl HttpEndpoint {
 
     async fn send_with_token(
         &self,
-        request: &HttpRequest,
+        request: &OutgoingRequest,
         token: Option<&str>,
     ) -> Result<Response, Error> {
         let mut headers = self.headers.clone();
@@ -138,7 +141,7 @@ impl HttpEndpoint {
     }
 }
 
-impl HttpRequest {
+impl OutgoingRequest {
     /// A message.
     pub(super) fn post(url: Url, body: String) -> Self {
         let both = HeaderValue::from_static("application/json, text/event-stream");

@@ -17,7 +17,7 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 
 use super::Outgoing;
-use super::endpoint::{self, HttpEndpoint, HttpRequest, LAST_EVENT_ID};
+use super::endpoint::{self, HttpEndpoint, LAST_EVENT_ID, OutgoingRequest};
 use super::header_params::{self, HeaderParams};
 use super::headers;
 use super::notification_stream;
@@ -123,7 +123,7 @@ impl StreamableHttp {
     }
 
     pub(crate) fn queue(&self, body: String) {
-        let mut request = HttpRequest::post(self.endpoint.url.clone(), body);
+        let mut request = OutgoingRequest::post(self.endpoint.url.clone(), body);
         request.headers.extend(self.session_headers());
         self.queue.push(request);
     }
@@ -142,7 +142,7 @@ impl StreamableHttp {
         if let Some(session_id) = session_id {
             let mut headers = self.session_headers();
             headers.insert(SESSION_ID, session_id);
-            let request = HttpRequest {
+            let request = OutgoingRequest {
                 method: Method::DELETE,
                 url: self.endpoint.url.clone(),
                 headers,
@@ -159,7 +159,7 @@ impl StreamableHttp {
         outgoing: &Outgoing<'_>,
         session_id: Option<&HeaderValue>,
     ) -> Result<(), ExchangeError> {
-        let mut request = HttpRequest::post(self.endpoint.url.clone(), outgoing.body.clone());
+        let mut request = OutgoingRequest::post(self.endpoint.url.clone(), outgoing.body.clone());
         let (version, is_stateless) = {
             let state = self.state();
             (state.version.clone(), state.is_stateless)
@@ -250,7 +250,7 @@ impl StreamableHttp {
             resumes += 1;
             let wait = parser.retry().unwrap_or(RETRY);
             tokio::time::sleep(wait.clamp(MIN_RETRY, MAX_RETRY)).await;
-            let mut request = HttpRequest::event_stream(self.endpoint.url.clone());
+            let mut request = OutgoingRequest::event_stream(self.endpoint.url.clone());
             request.headers.extend(self.session_headers());
             request.headers.insert(LAST_EVENT_ID, last_id);
             let resumed = self.endpoint.send(request).await;

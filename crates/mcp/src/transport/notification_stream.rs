@@ -7,7 +7,7 @@ use std::time::Duration;
 use reqwest::header::{HeaderMap, HeaderValue};
 use tenon_net::sse::SseParser;
 
-use super::endpoint::{self, HttpEndpoint, HttpRequest, LAST_EVENT_ID};
+use super::endpoint::{self, HttpEndpoint, LAST_EVENT_ID, OutgoingRequest};
 use super::post_queue::PostQueue;
 use crate::error::Error;
 use crate::jsonrpc::MAX_MESSAGE_BYTES;
@@ -35,7 +35,7 @@ pub(super) async fn keep_open(
     loop {
         let begun = tokio::time::Instant::now();
         pending.set_stream_open(false);
-        let mut request = HttpRequest::event_stream(endpoint.url.clone());
+        let mut request = OutgoingRequest::event_stream(endpoint.url.clone());
         request.headers.extend(headers.clone());
         if let Some(Ok(last)) = parser.last_id().map(HeaderValue::try_from) {
             request.headers.insert(LAST_EVENT_ID, last);
@@ -53,7 +53,7 @@ pub(super) async fn keep_open(
                     for event in events.iter().filter(|event| !event.data.is_empty()) {
                         let outcome = pending.on_message(event.data.as_bytes(), None);
                         for reply in outcome.replies {
-                            let mut post = HttpRequest::post(endpoint.url.clone(), reply);
+                            let mut post = OutgoingRequest::post(endpoint.url.clone(), reply);
                             post.headers.extend(headers.clone());
                             queue.push(post);
                         }

@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-use super::endpoint::{HttpEndpoint, HttpRequest};
+use super::endpoint::{HttpEndpoint, OutgoingRequest};
 use crate::session_log::{SessionLog, SessionNotice};
 
 /// As many as calls may be given up at once.
@@ -22,7 +22,7 @@ const SEND_TIMEOUT: Duration = Duration::from_secs(10);
 
 #[derive(Debug)]
 pub(super) struct PostQueue {
-    requests: mpsc::Sender<HttpRequest>,
+    requests: mpsc::Sender<OutgoingRequest>,
     sender: JoinHandle<()>,
     /// Whether the log says already that something was dropped.
     has_noticed: AtomicBool,
@@ -41,7 +41,7 @@ impl PostQueue {
     }
 
     /// Drops it if too many wait already.
-    pub(super) fn push(&self, request: HttpRequest) {
+    pub(super) fn push(&self, request: OutgoingRequest) {
         let is_full = matches!(
             self.requests.try_send(request),
             Err(mpsc::error::TrySendError::Full(_))
@@ -63,7 +63,7 @@ impl Drop for PostQueue {
     }
 }
 
-async fn send_all(endpoint: Arc<HttpEndpoint>, mut queue: mpsc::Receiver<HttpRequest>) {
+async fn send_all(endpoint: Arc<HttpEndpoint>, mut queue: mpsc::Receiver<OutgoingRequest>) {
     while let Some(request) = queue.recv().await {
         let _ = tokio::time::timeout(SEND_TIMEOUT, endpoint.send(request)).await;
     }

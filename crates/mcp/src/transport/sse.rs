@@ -9,7 +9,7 @@ use tenon_net::sse::{SseEvent, SseParser};
 use tokio::task::JoinHandle;
 use url::Url;
 
-use super::endpoint::{self, HttpEndpoint, HttpRequest};
+use super::endpoint::{self, HttpEndpoint, OutgoingRequest};
 use super::headers;
 use super::post_queue::PostQueue;
 use crate::error::{ConnectionError, Error, ProtocolError};
@@ -36,7 +36,7 @@ impl SseTransport {
         endpoint: Arc<HttpEndpoint>,
         pending: Arc<PendingRequests>,
     ) -> Result<Arc<Self>, Error> {
-        let stream = HttpRequest::event_stream(endpoint.url.clone());
+        let stream = OutgoingRequest::event_stream(endpoint.url.clone());
         let mut response = endpoint.send(stream).await?;
         if endpoint::content_type(&response) != "text/event-stream" {
             return Err(ProtocolError::NotAnEventStream.into());
@@ -62,7 +62,7 @@ impl SseTransport {
                         if matches!(event.name.as_str(), "" | "message") {
                             let outcome = pending.on_message(event.data.as_bytes(), None);
                             for reply in outcome.replies {
-                                queue.push(HttpRequest::post(post_url.clone(), reply));
+                                queue.push(OutgoingRequest::post(post_url.clone(), reply));
                             }
                         }
                     }
@@ -99,7 +99,7 @@ impl SseTransport {
         sent.unwrap_or(Err(Error::Timeout))
     }
 
-    async fn post(&self, request: HttpRequest) -> Result<(), Error> {
+    async fn post(&self, request: OutgoingRequest) -> Result<(), Error> {
         let response = self.endpoint.send_any_status(request).await?;
         let status = response.status();
         if status.is_success() {
@@ -125,8 +125,8 @@ impl SseTransport {
         }
     }
 
-    fn request(&self, body: String) -> HttpRequest {
-        let mut request = HttpRequest::post(self.post_url.clone(), body);
+    fn request(&self, body: String) -> OutgoingRequest {
+        let mut request = OutgoingRequest::post(self.post_url.clone(), body);
         let version = self.version.get().cloned();
         let version = version.map(|version| (PROTOCOL_VERSION, version));
         request.headers.extend(version);

@@ -39,4 +39,6 @@ fn check(version: &str) {
     let summary = String::from_utf8_lossy(&output.stdout);
     let log = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{log}\n{summary}");
+    // What should be and is not is no failure to the suite.
+    assert!(!summary.contains("warning"), "{summary}");
 }

@@ -7,7 +7,7 @@ use axum::body::{Body, BodyDataStream, Bytes, to_bytes};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use futures::StreamExt;
 use serde_json::{Value, json};
-use tenon_mcp::server::{HttpRequest, McpServer, ServerOptions, ServerResponse};
+use tenon_mcp::server::{HttpRequest, McpEndpoint, ServerOptions, ServerResponse};
 
 use crate::service::{FixtureService, identity};
 
@@ -24,7 +24,7 @@ const TEST_TIMEOUT: Duration = Duration::from_secs(20);
 /// A client of one server, with the headers that it sends along.
 #[derive(Clone)]
 struct TestClient {
-    server: McpServer<FixtureService>,
+    server: McpEndpoint<FixtureService>,
     headers: HeaderMap,
     caller: String,
 }
@@ -32,7 +32,7 @@ struct TestClient {
 impl TestClient {
     fn new() -> Self {
         let service = FixtureService::new();
-        let server = McpServer::new(service, &identity(), ServerOptions::default());
+        let server = McpEndpoint::new(service, &identity(), ServerOptions::default());
         let client = Self {
             server,
             headers: HeaderMap::new(),

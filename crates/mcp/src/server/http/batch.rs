@@ -6,14 +6,15 @@ use http::StatusCode;
 use crate::jsonrpc::RpcError;
 use crate::server::batch::read_batch;
 use crate::server::body::{self, ServerResponse};
-use crate::server::engine::{Begin, McpServer};
-use crate::server::message::{ClientMessage, ClientRequest};
+use crate::server::endpoint::McpEndpoint;
+use crate::server::engine::Begin;
+use crate::server::message::{ClientRequest, InboundMessage};
 use crate::server::reply::Reply;
 use crate::server::running::Step;
 use crate::server::service::McpService;
 use crate::server::session_store::{ServerSession, SessionUse};
 
-impl<S: McpService> McpServer<S> {
+impl<S: McpService> McpEndpoint<S> {
     pub(super) async fn post_batch(
         &self,
         session: SessionUse<S::Caller>,
@@ -41,17 +42,17 @@ impl<S: McpService> McpServer<S> {
         text: &[u8],
         caller: &S::Caller,
     ) -> Option<String> {
-        match ClientMessage::read(text) {
-            Ok(ClientMessage::Request(request)) => {
+        match InboundMessage::read(text) {
+            Ok(InboundMessage::Request(request)) => {
                 let outcome = self.run_in_batch(session, &request, caller).await;
                 let error = |error| Some(Reply::error(Some(request.id), error).json);
                 outcome.unwrap_or_else(error)
             }
-            Ok(ClientMessage::Notification { method, params }) => {
+            Ok(InboundMessage::Notification { method, params }) => {
                 session.on_notification(&method, params);
                 None
             }
-            Ok(ClientMessage::Response { id, answer }) => {
+            Ok(InboundMessage::Response { id, answer }) => {
                 session.requests.on_answer(id, answer);
                 None
             }

@@ -9,14 +9,14 @@ use tokio_util::sync::CancellationToken;
 use super::{AcceptedTypes, LAST_EVENT_ID, header};
 use crate::jsonrpc::RpcError;
 use crate::server::body::{self, ServerResponse};
-use crate::server::engine::McpServer;
+use crate::server::endpoint::McpEndpoint;
 use crate::server::event_stream::{KEEP_ALIVE, KEEP_ALIVE_INTERVAL, message_event, parse_event_id};
 use crate::server::notification::{self, SubscriptionFilter};
 use crate::server::reply::Reply;
 use crate::server::service::{McpService, ServerChange};
 use crate::server::session_store::{ServerSession, SessionUse};
 
-impl<S: McpService> McpServer<S> {
+impl<S: McpService> McpEndpoint<S> {
     pub(super) fn get(
         &self,
         headers: &HeaderMap,

@@ -12,7 +12,8 @@ use super::header_check;
 use crate::jsonrpc::RpcError;
 use crate::message::SESSION_ID;
 use crate::server::body::{self, ServerResponse};
-use crate::server::engine::{Begin, McpServer};
+use crate::server::endpoint::McpEndpoint;
+use crate::server::engine::Begin;
 use crate::server::event_stream::message_event;
 use crate::server::handshake::HandshakeState;
 use crate::server::message::ClientRequest;
@@ -20,12 +21,12 @@ use crate::server::reply::Reply;
 use crate::server::running::{RunningRequest, Step};
 use crate::server::service::McpService;
 use crate::server::session_store::SessionUse;
-use crate::server::stateless::StatelessStep;
+use crate::server::stateless::{StatelessRequest, StatelessStep};
 
 /// A response that takes longer becomes a stream, which can be kept alive.
 pub(super) const STREAM_AFTER: Duration = Duration::from_secs(10);
 
-impl<S: McpService> McpServer<S> {
+impl<S: McpService> McpEndpoint<S> {
     pub(super) fn initialize(
         &self,
         request: &ClientRequest<'_>,
@@ -129,7 +130,7 @@ impl<S: McpService> McpServer<S> {
         if let Err(error) = self.check_header_params(headers, request, &caller).await {
             return refuse(StatusCode::BAD_REQUEST, error);
         }
-        let mut running = match self.engine.begin_stateless(&caller, client, request) {
+        let mut running = match StatelessRequest::begin(&self.engine, &caller, client, request) {
             Ok(Begin::Run(running)) => running,
             Ok(Begin::Reply(reply)) => return accept.respond(StatusCode::OK, reply),
             Ok(Begin::Listen(filter)) => return self.listen(request.id, filter, &caller).await,

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use tokio::time::timeout;
 
 use crate::server::body::{self, ServerResponse};
-use crate::server::engine::McpServer;
+use crate::server::endpoint::McpEndpoint;
 use crate::server::event_stream::{EventStream, KEEP_ALIVE, KEEP_ALIVE_INTERVAL, message_event};
 use crate::server::exchange::ServerMessage;
 use crate::server::request_table::TableEntry;
@@ -21,16 +21,16 @@ const PRIMING_VERSION: &str = "2025-11-25";
 
 /// A request of a session that goes on, whether its client stays on the line or comes back.
 struct StreamedRequest<S: McpService> {
-    server: McpServer<S>,
+    server: McpEndpoint<S>,
     session: SessionUse<S::Caller>,
     /// Until it is answered, it can be cancelled.
-    _entry: TableEntry,
+    entry: TableEntry,
     id: Box<RawValue>,
     running: RunningRequest,
     stream: Arc<EventStream>,
 }
 
-impl<S: McpService> McpServer<S> {
+impl<S: McpService> McpEndpoint<S> {
     pub(super) fn stream_response(
         &self,
         session: SessionUse<S::Caller>,
@@ -45,7 +45,7 @@ impl<S: McpService> McpServer<S> {
         let request = StreamedRequest {
             server: self.clone(),
             session,
-            _entry: entry,
+            entry,
             id,
             running,
             stream,
@@ -60,7 +60,7 @@ impl<S: McpService> StreamedRequest<S> {
         if let Some(message) = first {
             self.send(message);
         }
-        loop {
+        let outcome = loop {
             let step = tokio::select! {
                 step = self.running.step() => step,
                 () = self.stream.abandoned() => Step::Cancelled,
@@ -68,23 +68,31 @@ impl<S: McpService> StreamedRequest<S> {
             };
             match step {
                 Step::Message(message) => self.send(message),
-                Step::Cancelled => break,
-                Step::Done(outcome) => {
-                    let writer = &self.server.engine.writer;
-                    let client = &self.session.handshake.client;
-                    let reply = writer.response(&self.id, client, outcome);
-                    self.stream.push(&reply.json);
-                    break;
-                }
+                Step::Done(outcome) => break Some(outcome),
+                Step::Cancelled => break None,
             }
-        }
-        self.stream.finish();
+        };
         let Self {
-            session, stream, ..
+            server,
+            session,
+            entry,
+            id,
+            running,
+            stream,
         } = self;
-        tokio::select! {
-            () = stream.delivered() => {}
-            () = session.closed.cancelled() => {}
+        drop((running, entry));
+        let is_answered = outcome.is_some();
+        if let Some(outcome) = outcome {
+            let writer = &server.engine.writer;
+            let reply = writer.response(&id, &session.handshake.client, outcome);
+            stream.push(&reply.json);
+        }
+        stream.finish();
+        if is_answered {
+            tokio::select! {
+                () = stream.delivered() => {}
+                () = session.closed.cancelled() => {}
+            }
         }
         session.remove_stream(&stream);
     }

@@ -107,6 +107,8 @@ async fn requests_of_the_wrong_kind_are_refused() {
     }
     let put = client.send(Method::PUT, "").await;
     assert_eq!(put.status(), StatusCode::METHOD_NOT_ALLOWED);
+    let stranger = TestClient::new().send(Method::GET, "").await;
+    assert_eq!(stranger.status(), StatusCode::METHOD_NOT_ALLOWED);
     let get = client
         .with("accept", "application/json")
         .send(Method::GET, "")

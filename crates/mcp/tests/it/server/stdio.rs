@@ -1,7 +1,7 @@
 //! One client on a pipe.
 
 use serde_json::{Value, json};
-use tenon_mcp::server::{MAX_REQUEST_BYTES, McpServer, ServerOptions};
+use tenon_mcp::server::{MAX_REQUEST_BYTES, McpEndpoint, ServerOptions};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, duplex};
 use tokio::task::JoinHandle;
 
@@ -19,7 +19,7 @@ impl Pipe {
         let (input, server_input) = duplex(64 * 1024);
         let (server_output, output) = duplex(64 * 1024);
         let service = FixtureService::new();
-        let server = McpServer::new(service, &identity(), ServerOptions::default());
+        let server = McpEndpoint::new(service, &identity(), ServerOptions::default());
         let server = tokio::spawn(async move {
             server
                 .serve_stdio(server_input, server_output, String::new())
@@ -128,7 +128,7 @@ async fn a_line_that_is_no_message_costs_only_itself() {
     pipe.send("").await;
     pipe.send("nonsense").await;
     assert_eq!(pipe.receive().await["error"]["code"], -32700);
-    pipe.send("x".repeat(MAX_REQUEST_BYTES + 1)).await;
+    pipe.send("x".repeat(2 * MAX_REQUEST_BYTES)).await;
     assert_eq!(pipe.receive().await["error"]["code"], -32600);
     pipe.send("[]").await;
     assert_eq!(pipe.receive().await["error"]["code"], -32600);
