@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 use hyper::Request;
 use hyper::body::Incoming;
 use tenon_domain::CallId;
-use tenon_mcp::server::{HttpRequest, McpServer, ServerOptions};
+use tenon_mcp::server::{HttpRequest, McpEndpoint, ServerOptions};
 use tenon_tools::{CallContext, CallOrigin, CallTimer};
 use tokio_util::sync::CancellationToken;
 
@@ -38,7 +38,7 @@ struct HandlerState {
     routes: Arc<Routes>,
     key: Option<BridgeKey>,
     cors: CorsPolicy,
-    mcp: McpServer<BridgeMcpService>,
+    mcp: McpEndpoint<BridgeMcpService>,
     calls: AtomicU64,
 }
 
@@ -58,7 +58,7 @@ impl RequestHandler for BridgeHandler {
 
 impl BridgeHandler {
     pub(super) fn new(routes: Arc<Routes>, key: Option<BridgeKey>, cors: CorsPolicy) -> Self {
-        let mcp = McpServer::new(
+        let mcp = McpEndpoint::new(
             BridgeMcpService::new(routes.clone()),
             &BridgeMcpService::identity(),
             // Hosts and origins are checked here.
