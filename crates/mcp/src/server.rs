@@ -38,7 +38,6 @@ pub use body::{ServerBody, ServerResponse};
 pub use client_profile::{ClientProfile, LogLevel};
 pub use context::{ClientRequestError, RequestContext};
 pub use endpoint::McpEndpoint;
-pub use endpoint::McpEndpoint as McpServer;
 pub use http::HttpRequest;
 pub use listing::Listing;
 pub use message::MAX_REQUEST_BYTES;

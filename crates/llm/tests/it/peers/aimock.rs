@@ -156,7 +156,9 @@ async fn thoughts_are_shown_and_told_back_as_they_came() {
             .iter()
             .filter_map(|part| match part {
                 Part::Thinking { text, .. } => Some(text.as_str()),
-                Part::Text { .. } | Part::Call { .. } | Part::Opaque { .. } => None,
+                Part::Text { .. } | Part::Image(_) | Part::Call { .. } | Part::Opaque { .. } => {
+                    None
+                }
             })
             .collect();
         assert_eq!(
