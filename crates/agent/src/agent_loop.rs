@@ -20,14 +20,14 @@ use tenon_domain::{
 };
 use tenon_llm::{GenerationOptions, ModelRequest};
 use tenon_store::{Result as StoreResult, fresh_id};
-use tenon_tools::{OfferSize, RequestTools, Toolset};
+use tenon_tools::{OfferSize, Toolset};
 use tokio_util::sync::CancellationToken;
 
 use crate::context_window::ContextWindow;
 use crate::model_step::{ModelStep, StepResult};
 use crate::prompt::SystemPrompt;
 use crate::recorder::Recorder;
-use crate::request::TurnModel;
+use crate::request::{ModelTools, TurnModel};
 use crate::{Agent, TurnFault};
 use repeats::RepeatDetector;
 
@@ -55,22 +55,6 @@ pub(crate) struct AgentLoop<'a> {
     pub cancel: &'a CancellationToken,
     pub usage: &'a UsageMeter,
     pub recorder: &'a dyn Recorder,
-}
-
-/// What the model may call.
-#[derive(Debug)]
-pub enum ModelTools {
-    /// Tools that Tenon runs: what the access sees, and sources that are there for this answer alone. Of
-    /// those, the client may run some itself.
-    Server(RequestTools),
-    /// Tools that the client runs: their calls are handed over to it.
-    Client(Vec<Arc<ToolSpec>>),
-}
-
-impl Default for ModelTools {
-    fn default() -> Self {
-        Self::Server(RequestTools::default())
-    }
 }
 
 /// What a model is asked for in a step.

@@ -15,11 +15,11 @@ use tenon_llm::GenerationOptions;
 use tenon_store::{Result as StoreResult, Store};
 use tokio_util::sync::CancellationToken;
 
-use crate::agent_loop::{AgentLoop, LoopEnd, ModelTools, UsageMeter, catch_panic, failed};
+use crate::agent_loop::{AgentLoop, LoopEnd, UsageMeter, catch_panic, failed};
 use crate::client_stream::{ClientStream, CompletionStream};
 use crate::metrics::RunKind;
 use crate::recorder::Recorder;
-use crate::request::TurnModel;
+use crate::request::{ModelTools, TurnModel};
 use crate::step_cache::StepCache;
 use crate::{Agent, Error, TurnFault};
 

@@ -40,14 +40,13 @@ use tenon_store::{Result as StoreResult, Store};
 use tenon_tools::{FreeSpace, NoSpace, Registry};
 use tokio::sync::broadcast;
 
-pub use agent_loop::ModelTools;
 pub use client_stream::{CompletionPart, CompletionStream};
 pub use completion::Completion;
 pub use context_window::{ContextStatus, ContextWindow};
 pub use delete::remove_folder;
 pub use feed::Feed;
 pub use metrics::RunCount;
-pub use request::{TurnMessage, TurnModel, TurnOverrides, TurnRequest};
+pub use request::{ModelTools, TurnMessage, TurnModel, TurnOverrides, TurnRequest};
 pub use turn::ClientResults;
 pub use turn_fault::TurnFault;
 

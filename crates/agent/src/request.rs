@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use tenon_domain::pattern::Pattern;
 use tenon_domain::{
-    ChatId, EntryPoint, ModelRef, PageLanguage, Prices, ToolId, TurnId, UserId, UserImage,
+    ChatId, EntryPoint, ModelRef, PageLanguage, Prices, ToolId, ToolSpec, TurnId, UserId, UserImage,
 };
 use tenon_llm::{GenerationOptions, Provider};
+use tenon_tools::RequestTools;
 
-use crate::agent_loop::ModelTools;
 use crate::context_window::ContextWindow;
 
 /// What somebody wants answered.
@@ -53,6 +53,22 @@ pub struct TurnOverrides {
     pub workspace: Option<PathBuf>,
     /// Lets tools drop steps from what the model is told.
     pub context: Option<Arc<ContextWindow>>,
+}
+
+/// What the model may call.
+#[derive(Debug)]
+pub enum ModelTools {
+    /// Tools that Tenon runs: what the access sees, and sources that are there for this answer alone. Of
+    /// those, the client may run some itself.
+    Server(RequestTools),
+    /// Tools that the client runs: their calls are handed over to it.
+    Client(Vec<Arc<ToolSpec>>),
+}
+
+impl Default for ModelTools {
+    fn default() -> Self {
+        Self::Server(RequestTools::default())
+    }
 }
 
 /// The part of a request that its turn is known by when it is sent again.

@@ -47,7 +47,7 @@ enum Command {
     Serve(serve::Serve),
     /// Offer MCP servers as OpenAPI, as mcpo does, and as MCP over HTTP
     #[command(disable_help_flag = true)]
-    Bridge(bridge::BridgeCommand),
+    Bridge(Box<bridge::BridgeCommand>),
     /// Print the link that opens the Tenon that runs, until there are accounts to log in to
     Link(link::LinkCommand),
     /// Ask something and print the answer, or run tasks without a person

@@ -20,9 +20,9 @@ pub struct ApiError {
     status: StatusCode,
     detail: ErrorDetail,
     /// After how many seconds it is worth trying again.
-    retry_after: Option<u64>,
+    retry_after: Option<u32>,
     /// `WWW-Authenticate` of a 401.
-    challenge: Option<HeaderValue>,
+    challenge: Option<Box<HeaderValue>>,
 }
 
 impl ApiError {
@@ -81,7 +81,7 @@ impl ApiError {
     /// A 401 that says where the description of the credentials is (RFC 9728).
     pub fn with_challenge(self, resource_metadata: &Url) -> Self {
         let challenge = format!("Bearer resource_metadata=\"{resource_metadata}\"");
-        let challenge = HeaderValue::try_from(challenge).ok();
+        let challenge = HeaderValue::try_from(challenge).ok().map(Box::new);
         let challenge = challenge.filter(|_| self.status == StatusCode::UNAUTHORIZED);
         Self { challenge, ..self }
     }
@@ -101,7 +101,7 @@ impl IntoResponse for ApiError {
         }
         if let Some(challenge) = self.challenge {
             let headers = response.headers_mut();
-            headers.insert(header::WWW_AUTHENTICATE, challenge);
+            headers.insert(header::WWW_AUTHENTICATE, *challenge);
         }
         response
     }
@@ -114,7 +114,7 @@ impl From<tenon_app::Error> for ApiError {
             Error::Store(error) => return error.into(),
             Error::TooManyAttempts { seconds } => {
                 return Self {
-                    retry_after: Some(seconds),
+                    retry_after: u32::try_from(seconds).ok(),
                     ..Self::new(StatusCode::TOO_MANY_REQUESTS, error)
                 };
             }

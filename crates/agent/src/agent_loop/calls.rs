@@ -14,8 +14,9 @@ use tenon_store::Result as StoreResult;
 use tenon_tools::{CallContext, CallOrigin, CallTimer, NoClient, PreparedCall, ReadyCall, Toolset};
 use tokio::sync::Semaphore;
 
-use super::{AgentLoop, LoopEnd, ModelTools};
+use super::{AgentLoop, LoopEnd};
 use crate::recorder::ApprovalOutcome;
+use crate::request::ModelTools;
 
 /// The calls of a step, by who makes them.
 #[derive(Default)]

@@ -35,11 +35,11 @@ pub enum TaskError {
     #[error("The server `{name}` is no MCP server; add it with `tenon import` instead.")]
     NotMcp { name: String },
     #[error("The server `{name}` of the task cannot be used: {why}")]
-    Server { name: String, why: ErrorDetail },
+    Server { name: String, why: Box<ErrorDetail> },
     #[error(
         "The server `{name}` of the task cannot be used: {why} For tasks, --tokens and --set give values, too."
     )]
-    Unset { name: String, why: ErrorDetail },
+    Unset { name: String, why: Box<ErrorDetail> },
     #[error("The server `{name}` of the task did not start within {seconds} s.")]
     ServerTimeout { name: String, seconds: u64 },
     #[error("The work folder of the task has more than {what}.")]

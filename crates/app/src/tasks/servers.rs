@@ -198,7 +198,7 @@ async fn filled(
     let filled = fill(config, &|variable| values.get(variable).cloned());
     let mut filled = filled.map_err(|error| TaskError::Unset {
         name: name.to_owned(),
-        why: error.detail(),
+        why: Box::new(error.detail()),
     })?;
     if let McpTransport::Stdio { args, cwd, .. } = &mut filled.transport {
         if name == BROWSER_SERVER && is_root() {
@@ -234,7 +234,7 @@ impl ServerVariables<'_> {
 fn unusable(name: &str, why: ErrorDetail) -> TaskError {
     TaskError::Server {
         name: name.to_owned(),
-        why,
+        why: Box::new(why),
     }
 }
 

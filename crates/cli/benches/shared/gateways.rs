@@ -47,10 +47,9 @@ impl Gateway {
 
     /// The same program, asked over MCP.
     pub fn bridge_mcp(folder: &Path) -> Self {
-        Self {
-            path: "/echo/mcp",
-            ..Self::bridge(folder, 1)
-        }
+        let mut bridge = Self::bridge(folder, 1);
+        bridge.path = "/echo/mcp";
+        bridge
     }
 
     pub fn mcpway() -> Self {

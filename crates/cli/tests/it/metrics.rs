@@ -60,7 +60,7 @@ async fn admins_and_their_keys_read_what_was_counted() {
         let value = samples[sample].as_f64();
         assert_eq!(value, Some(expected), "{sample} in {exposition}");
     };
-    let source = "kind=builtin,source=builtin";
+    let source = "kind=builtin,source=math";
     check(
         &format!("tenon_tool_calls_total{{{source},outcome=done}}"),
         1.0,

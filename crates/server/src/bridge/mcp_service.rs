@@ -83,7 +83,7 @@ impl McpService for BridgeMcpService {
         let route = table.mcp_tool(server, name);
         let route = route.ok_or_else(|| RpcError::unknown_tool(name))?;
         let number = self.calls.fetch_add(1, Ordering::Relaxed);
-        let client = Arc::new(McpCallClient {
+        let client = Arc::new(BridgeCallClient {
             context: context.clone(),
             reply: Mutex::default(),
         });
@@ -124,12 +124,12 @@ fn text_result(text: String, is_error: bool) -> CallToolResult {
 
 /// The client of a call over MCP: hears of its progress, answers its elicitations, and gets the server's own
 /// words.
-struct McpCallClient {
+struct BridgeCallClient {
     context: RequestContext<McpScope>,
     reply: Mutex<Option<Result<CallToolResult, RpcError>>>,
 }
 
-impl McpCallClient {
+impl BridgeCallClient {
     fn take_reply(&self) -> Option<Result<CallToolResult, RpcError>> {
         let mut reply = self.reply.lock().unwrap_or_else(PoisonError::into_inner);
         reply.take()
@@ -137,7 +137,7 @@ impl McpCallClient {
 }
 
 #[async_trait]
-impl CallClient for McpCallClient {
+impl CallClient for BridgeCallClient {
     fn progress(&self, update: ProgressUpdate) {
         self.context.progress(&ProgressNotification {
             progress: update.progress,
@@ -180,8 +180,8 @@ impl CallClient for McpCallClient {
     }
 }
 
-impl std::fmt::Debug for McpCallClient {
+impl std::fmt::Debug for BridgeCallClient {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("McpCallClient").finish_non_exhaustive()
+        f.debug_struct("BridgeCallClient").finish_non_exhaustive()
     }
 }

@@ -59,9 +59,9 @@ impl ReplyRecorder {
             }),
             (None, Ok(output)) => Ok(outcome::from_output(&output)),
             (None, Err(error)) if error.kind == ErrorKind::InvalidInput => {
-                Err(McpoFault::Schema(error, arguments))
+                Err(McpoFault::Schema(Box::new(error), arguments))
             }
-            (None, Err(error)) => Err(McpoFault::Call(error)),
+            (None, Err(error)) => Err(McpoFault::Call(Box::new(error))),
         }
     }
 }

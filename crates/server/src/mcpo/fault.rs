@@ -21,7 +21,7 @@ pub(crate) enum McpoFault {
     BodyBrokeOff,
     Arguments(Vec<ArgumentError>),
     /// The arguments do not fit the schema, in the words of our own validator.
-    Schema(ToolError, Value),
+    Schema(Box<ToolError>, Value),
     /// A JSON-RPC error of the server behind.
     Rpc {
         code: i64,
@@ -30,7 +30,7 @@ pub(crate) enum McpoFault {
     },
     /// The tool's own words.
     ToolFailed(String),
-    Call(ToolError),
+    Call(Box<ToolError>),
 }
 
 impl McpoFault {

@@ -123,9 +123,9 @@ pub(crate) async fn call(
             Ok(json_response(outcome::from_output(&output)))
         }
         Some(error) if error.kind == ErrorKind::InvalidInput => {
-            Err(McpoFault::Schema(error, Value::Null).into_response())
+            Err(McpoFault::Schema(Box::new(error), Value::Null).into_response())
         }
-        Some(error) => Err(McpoFault::Call(error).into_response()),
+        Some(error) => Err(McpoFault::Call(Box::new(error)).into_response()),
     }
 }
 

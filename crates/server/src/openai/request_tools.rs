@@ -152,7 +152,7 @@ async fn open_clients(
     request: RequestServer,
 ) -> Result<Arc<ClientServer>, String> {
     let info = request.info(user, SourceKind::Browser);
-    let url = request.url.ok_or(RequestServerError::NoAddress);
+    let url = request.url.ok_or(RequestServerError::MissingAddress);
     let url = url.map_err(|error| error.to_string())?;
     let document = String::from_utf8_lossy(&request.document).into_owned();
     let reading = app.devices.client_server(info, url, document, page);
@@ -174,11 +174,11 @@ fn refuse(number: usize, why: &str) -> ApiError {
 #[derive(Debug, thiserror::Error)]
 pub(super) enum RequestServerError {
     #[error("It is an OpenAPI document, or `{{\"url\", \"openapi\"}}`.")]
-    NoObject,
+    NotAnObject,
     #[error("`openapi` is missing: the document of the server at `url`.")]
-    NoDocument,
+    MissingDocument,
     #[error("Its address is missing: `url`, or `servers` in its document.")]
-    NoAddress,
+    MissingAddress,
 }
 
 /// A document, and where its server is.
@@ -197,7 +197,7 @@ impl RequestServer {
     /// says that only the client reaches it, as is taken for granted of its own machine and network.
     pub(super) fn read(server: Value) -> Result<Self, RequestServerError> {
         let Value::Object(mut server) = server else {
-            return Err(RequestServerError::NoObject);
+            return Err(RequestServerError::NotAnObject);
         };
         let text = |value: Option<Value>| match value {
             Some(Value::String(text)) if !text.is_empty() => Some(text),
@@ -208,7 +208,7 @@ impl RequestServer {
             .iter()
             .all(|key| !server.contains_key(*key));
         if server.contains_key("url") && has_no_document {
-            return Err(RequestServerError::NoDocument);
+            return Err(RequestServerError::MissingDocument);
         }
         let direct = server.get("direct").and_then(Value::as_bool);
         let (mut document, url, key) = if beside {

@@ -92,17 +92,33 @@ async fn a_model_is_told_of_a_tool_when_it_can_be_of_use() {
     };
     let check = |messages: &[Message], size: OfferSize, expected: &[&str]| {
         let offered = harness.toolset.offer(messages, size);
-        let sometimes = ["claim_done", "read_result", "search_result", "sleep"];
+        let sometimes = [
+            "claim_done",
+            "read_result",
+            "search_files",
+            "search_result",
+            "sleep",
+        ];
         let names = offered.iter().map(|spec| spec.name.as_str());
         let found: Vec<&str> = names.filter(|name| sometimes.contains(name)).collect();
         assert_eq!(found, expected, "{messages:?}");
-        assert_eq!(offered.len() - found.len(), 8);
+        assert_eq!(offered.len() - found.len(), 7);
     };
-    check(&[user("hello")], Full, &["sleep"]);
+    check(&[user("hello")], Full, &["search_files", "sleep"]);
     check(&[user("hello")], Compact, &[]);
     check(&[user("Wait for ten seconds.")], Compact, &["sleep"]);
     check(&[user("请等待十秒")], Compact, &["sleep"]);
-    check(&[user("I am done, thanks")], Full, &["sleep"]);
+    check(
+        &[user("I am done, thanks")],
+        Full,
+        &["search_files", "sleep"],
+    );
+    check(
+        &[user("Which file mentions milk?")],
+        Compact,
+        &["search_files"],
+    );
+    check(&[user("哪些文件提到了 milk？")], Compact, &["search_files"]);
     check(
         &[user("Then call builtin_claim_done.")],
         Compact,

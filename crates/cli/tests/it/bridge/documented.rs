@@ -53,13 +53,14 @@ fn both_languages_have_the_same_examples() {
 #[test]
 fn every_example_does_what_it_says() {
     let folder = tempfile::tempdir().unwrap();
-    // What `npx` finds here it does not look for elsewhere.
+    // What `npx` finds in the folder above it does not look for elsewhere.
     symlink(
         installed("mcp/node_modules"),
         folder.path().join("node_modules"),
     )
     .unwrap();
-    let place = folder.path().to_owned();
+    let place = folder.path().join("here");
+    std::fs::create_dir(&place).unwrap();
     let mut running: Option<Listening> = None;
     let mut answered: Option<Output> = None;
     let mut answers = 0;
@@ -83,7 +84,7 @@ fn every_example_does_what_it_says() {
                 assert_eq!(said, expected);
                 answers += 1;
             }
-            file => std::fs::write(folder.path().join(file), text).unwrap(),
+            file => std::fs::write(place.join(file), text).unwrap(),
         }
     }
     assert_eq!(answers, 2);

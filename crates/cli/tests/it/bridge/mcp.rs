@@ -58,7 +58,7 @@ async fn tools_are_called_over_mcp_with_names_kept_apart() {
         .await
         .unwrap();
     let text = McpContentBlock::Text(r#"{"a": 1}"#.to_owned());
-    assert_eq!(called.content, [text.clone()]);
+    assert_eq!(called.content, std::slice::from_ref(&text));
     let unknown = all.call_tool("echo", &input, &handler).await;
     assert!(matches!(unknown, Err(Error::Rpc(_))), "{unknown:?}");
 
@@ -70,7 +70,7 @@ async fn tools_are_called_over_mcp_with_names_kept_apart() {
         let one = connect(transport).await.unwrap();
         assert_eq!(names(&one).await, ["echo"]);
         let called = one.call_tool("echo", &input, &handler).await.unwrap();
-        assert_eq!(called.content, [text.clone()]);
+        assert_eq!(called.content, std::slice::from_ref(&text));
         one.close().await;
     }
 

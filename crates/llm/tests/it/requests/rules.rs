@@ -177,6 +177,10 @@ fn anthropic(body: &Value, messages: &[Value]) -> Result<(), String> {
                     "assistant",
                     "redacted_thinking" | "server_tool_use" | "web_search_tool_result",
                 ) => {}
+                ("user", "image") => {
+                    must(open.is_empty(), "something before the results")?;
+                    must(is_text(&block["source"]["data"]), "an empty picture")?;
+                }
                 (role, other) => return Err(format!("a block of type {other} by {role}")),
             }
         }
