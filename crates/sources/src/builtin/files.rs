@@ -266,7 +266,7 @@ impl BuiltinTool for SearchFiles {
     }
 
     fn keywords(&self) -> &'static str {
-        "find, look for, grep, contain, contains, mention, mentions, which file, 搜索文件, 查找, 全文搜索, 哪个文件, 提到, \
+        "find, grep, contain, contains, mention, mentions, 搜索文件, 查找, 全文搜索, 哪个文件, 提到, \
          包含, 搜尋檔案, 哪個檔案"
     }
 

@@ -46,7 +46,7 @@ async fn the_hub_answers_as_an_mcpo_with_a_server_for_each_source() {
     assert_eq!((status, missing), (422, expected));
     let (status, failed) = call("/mcpo/math/calculate", json!({ "expression": "6*" })).await;
     assert_eq!(status, 422, "{failed}");
-    assert!(failed["detail"]["message"].is_string(), "{failed}");
+    assert!(failed["detail"][0]["msg"].is_string(), "{failed}");
 
     let unknown = json!({ "detail": "Not Found" });
     for path in [
