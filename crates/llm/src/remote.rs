@@ -13,6 +13,7 @@ pub(crate) mod provider_error;
 mod request_plan;
 mod response_reader;
 mod retrying_stream;
+mod stop_deltas;
 mod surrogates;
 mod text_calls;
 mod tool_compiler;

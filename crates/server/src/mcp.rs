@@ -1,7 +1,6 @@
 //! The hub as an MCP server: what a user can call is offered to MCP clients that show a key of
 //! theirs.
 
-mod call_client;
 mod changes;
 mod context_names;
 mod hub_caller;

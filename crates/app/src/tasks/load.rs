@@ -132,7 +132,7 @@ fn is_task(path: &Path) -> bool {
     if path.is_dir() {
         path.join(toolathlon::CONFIG).is_file()
     } else {
-        is_yaml(path)
+        is_yaml(path) && path.is_file()
     }
 }
 

@@ -17,12 +17,13 @@ mod signature;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use tenon_domain::{Message, Part, StopReason, ToolAnswer};
+use tenon_domain::{Message, Part, ToolAnswer};
 use tenon_net::sse::SseEvent;
 
 use crate::remote::Decode;
 use crate::remote::compiled_tool::CompiledTool;
 use crate::remote::provider_error::ProviderError;
+use crate::remote::stop_deltas::StopDeltas;
 use crate::tool_result::{ResultPart, arguments_object, result_parts};
 use crate::{CallFragment, ModelDelta};
 
@@ -253,10 +254,7 @@ impl<D: Decode> Decode for ConstrainedDecoder<D> {
     fn end(&mut self, out: &mut Vec<ModelDelta>) {
         self.inner.end(&mut self.heard);
         // The reason to stop comes last, after what the JSON turned out to be.
-        let mut stop: Vec<ModelDelta> = self
-            .heard
-            .extract_if(.., |delta| matches!(delta, ModelDelta::Stop(_)))
-            .collect();
+        let mut stop = StopDeltas::take(&mut self.heard);
         self.forward_text(out);
         match self.envelope.finish() {
             EnvelopeContent::Words(words) if words.is_empty() => {}
@@ -267,13 +265,10 @@ impl<D: Decode> Decode for ConstrainedDecoder<D> {
                     arguments: arguments.to_string(),
                     ..CallFragment::default()
                 }));
-                // For its server all was said; for us it waits for a result.
-                if let [ModelDelta::Stop(stop @ StopReason::End)] = stop.as_mut_slice() {
-                    *stop = StopReason::ToolCalls;
-                }
+                stop.await_results();
             }
         }
-        out.extend(stop);
+        out.extend(stop.0);
     }
 
     fn is_done(&self) -> bool {

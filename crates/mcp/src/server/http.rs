@@ -12,7 +12,7 @@ use super::endpoint::McpEndpoint;
 use super::message::{HANDSHAKE_VERSIONS, InboundMessage, MAX_REQUEST_BYTES, unsupported_version};
 use super::reply::Reply;
 use super::service::McpService;
-use super::session_store::SessionUse;
+use super::session_store::SessionLease;
 use crate::jsonrpc::RpcError;
 use crate::message::{PROTOCOL_VERSION, SESSION_ID};
 
@@ -127,7 +127,7 @@ impl<S: McpService> McpEndpoint<S> {
         &self,
         headers: &HeaderMap,
         caller: &S::Caller,
-    ) -> Result<SessionUse<S::Caller>, Box<ServerResponse>> {
+    ) -> Result<SessionLease<S::Caller>, Box<ServerResponse>> {
         let refuse = |status, error| Err(Box::new(body::json(status, Reply::error(None, error))));
         let Some(id) = header(headers, &SESSION_ID) else {
             let error = RpcError::new(

@@ -57,7 +57,7 @@ struct SessionStreams {
 }
 
 /// A session in use, which stays.
-pub(super) struct SessionUse<C>(Arc<ServerSession<C>>);
+pub(super) struct SessionLease<C>(Arc<ServerSession<C>>);
 
 impl<C> SessionStore<C> {
     pub(super) fn new() -> Self {
@@ -69,7 +69,7 @@ impl<C> SessionStore<C> {
     }
 
     /// None: all sessions there may be are in use.
-    pub(super) fn insert(&self, caller: C, handshake: HandshakeState) -> Option<SessionUse<C>> {
+    pub(super) fn insert(&self, caller: C, handshake: HandshakeState) -> Option<SessionLease<C>> {
         if self.count.load(Ordering::Relaxed) >= MAX_SESSIONS && !self.evict() {
             return None;
         }
@@ -85,10 +85,10 @@ impl<C> SessionStore<C> {
         });
         write(self.shard(session.id)).insert(session.id, Arc::clone(&session));
         self.count.fetch_add(1, Ordering::Relaxed);
-        Some(SessionUse::new(session))
+        Some(SessionLease::new(session))
     }
 
-    pub(super) fn get(&self, id: &str) -> Option<SessionUse<C>> {
+    pub(super) fn get(&self, id: &str) -> Option<SessionLease<C>> {
         let id = Uuid::try_parse(id).ok()?.as_u128();
         let shard = self.shard(id).read();
         let session = Arc::clone(shard.unwrap_or_else(PoisonError::into_inner).get(&id)?);
@@ -99,7 +99,7 @@ impl<C> SessionStore<C> {
             self.remove(&session);
             return None;
         }
-        Some(SessionUse::new(session))
+        Some(SessionLease::new(session))
     }
 
     pub(super) fn remove(&self, session: &ServerSession<C>) {
@@ -179,14 +179,14 @@ impl<C> ServerSession<C> {
     }
 }
 
-impl<C> SessionUse<C> {
+impl<C> SessionLease<C> {
     fn new(session: Arc<ServerSession<C>>) -> Self {
         session.uses.fetch_add(1, Ordering::Relaxed);
         Self(session)
     }
 }
 
-impl<C> std::ops::Deref for SessionUse<C> {
+impl<C> std::ops::Deref for SessionLease<C> {
     type Target = ServerSession<C>;
 
     fn deref(&self) -> &Self::Target {
@@ -194,7 +194,7 @@ impl<C> std::ops::Deref for SessionUse<C> {
     }
 }
 
-impl<C> Drop for SessionUse<C> {
+impl<C> Drop for SessionLease<C> {
     fn drop(&mut self) {
         self.0.uses.fetch_sub(1, Ordering::Relaxed);
     }
@@ -211,7 +211,7 @@ mod tests {
     use super::*;
     use crate::server::ClientProfile;
 
-    fn insert(store: &SessionStore<()>) -> Option<SessionUse<()>> {
+    fn insert(store: &SessionStore<()>) -> Option<SessionLease<()>> {
         store.insert((), HandshakeState::new(ClientProfile::default()))
     }
 

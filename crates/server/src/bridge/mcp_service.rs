@@ -1,24 +1,21 @@
 //! The tools of the bridge over MCP: those of all servers, or of one.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
-use async_trait::async_trait;
 use futures::StreamExt;
 use futures::stream::{self, BoxStream};
 use serde_json::{Map, Value};
-use tenon_domain::{CallId, FormAnswer, FormRequest, ToolError};
+use tenon_domain::{CallId, ToolError};
 use tenon_mcp::server::{
     Listing, McpService, RequestContext, ServerCapabilities, ServerChange, ServerIdentity,
 };
-use tenon_mcp::{
-    CallToolResult, Elicitation, ElicitationAnswer, ElicitationMode, McpContentBlock,
-    ProgressNotification, RpcError,
-};
-use tenon_tools::{CallClient, CallContext, CallOrigin, CallTimer, ProgressUpdate, RemoteReply};
+use tenon_mcp::{CallToolResult, McpContentBlock, RpcError};
+use tenon_tools::{CallContext, CallOrigin, CallTimer};
 
 use super::routes::Routes;
 use super::servers::bridge_user;
+use crate::mcp_call_client::McpCallClient;
 
 /// Whose tools a client sees: those of this server, or of all.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,10 +80,7 @@ impl McpService for BridgeMcpService {
         let route = table.mcp_tool(server, name);
         let route = route.ok_or_else(|| RpcError::unknown_tool(name))?;
         let number = self.calls.fetch_add(1, Ordering::Relaxed);
-        let client = Arc::new(BridgeCallClient {
-            context: context.clone(),
-            reply: Mutex::default(),
-        });
+        let client = Arc::new(McpCallClient::new(context.clone()));
         let call = CallContext {
             call_id: CallId(format!("mcp-{number}")),
             origin: CallOrigin::default(),
@@ -98,7 +92,10 @@ impl McpService for BridgeMcpService {
         };
         let (result, _) = table.call(route, arguments, &call).await;
         match (client.take_reply(), result) {
-            (Some(reply), _) => reply,
+            (Some(reply), _) => {
+                let result = serde_json::from_str::<Map<String, Value>>(reply?.get());
+                Ok(CallToolResult::read(result.unwrap_or_default()))
+            }
             (None, Ok(output)) => Ok(text_result(output.to_text(), false)),
             (None, Err(ToolError { message, .. })) => Ok(text_result(message, true)),
         }
@@ -119,69 +116,5 @@ fn text_result(text: String, is_error: bool) -> CallToolResult {
         content: vec![McpContentBlock::Text(text)],
         structured_content: None,
         is_error,
-    }
-}
-
-/// The client of a call over MCP: hears of its progress, answers its elicitations, and gets the server's own
-/// words.
-struct BridgeCallClient {
-    context: RequestContext<McpScope>,
-    reply: Mutex<Option<Result<CallToolResult, RpcError>>>,
-}
-
-impl BridgeCallClient {
-    fn take_reply(&self) -> Option<Result<CallToolResult, RpcError>> {
-        let mut reply = self.reply.lock().unwrap_or_else(PoisonError::into_inner);
-        reply.take()
-    }
-}
-
-#[async_trait]
-impl CallClient for BridgeCallClient {
-    fn progress(&self, update: ProgressUpdate) {
-        self.context.progress(&ProgressNotification {
-            progress: update.progress,
-            total: update.total,
-            message: update.message,
-        });
-    }
-
-    async fn ask(&self, message: String, wants: FormRequest) -> FormAnswer {
-        let mode = match wants {
-            FormRequest::Fields { schema } => ElicitationMode::Form { schema },
-            FormRequest::Visit { url } => ElicitationMode::Url { url },
-        };
-        match self.context.elicit(&Elicitation { message, mode }).await {
-            Ok(ElicitationAnswer::Accept { content }) => FormAnswer::Accept { content },
-            Ok(ElicitationAnswer::Decline) => FormAnswer::Decline,
-            Ok(ElicitationAnswer::Cancel) => FormAnswer::Cancel,
-            // It cannot ask anybody.
-            Err(_) => FormAnswer::Decline,
-        }
-    }
-
-    fn remote_reply(&self, reply: RemoteReply<'_>) {
-        let reply = match reply {
-            RemoteReply::Result(raw) => {
-                let result = serde_json::from_str::<Map<String, Value>>(raw.get());
-                Ok(CallToolResult::read(result.unwrap_or_default()))
-            }
-            RemoteReply::Error {
-                code,
-                message,
-                data,
-            } => Err(RpcError {
-                code,
-                message: message.to_owned(),
-                data: data.cloned(),
-            }),
-        };
-        *self.reply.lock().unwrap_or_else(PoisonError::into_inner) = Some(reply);
-    }
-}
-
-impl std::fmt::Debug for BridgeCallClient {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("BridgeCallClient").finish_non_exhaustive()
     }
 }

@@ -14,13 +14,16 @@ use tenon_mcp::server::{
 use tenon_mcp::{CallToolResult, RpcError};
 use tenon_tools::{ContextKind, Toolset};
 
-use super::call_client::McpCallClient;
 use super::changes::changes;
 use super::hub_caller::HubCaller;
 use super::hub_context::HubContext;
 use super::output::{blob_id, call_result, has_resources, offer_resources, passed_on};
 use super::resource_watches::ResourceWatches;
 use super::tool_listings::ToolListings;
+use crate::mcp_call_client::McpCallClient;
+
+/// A longer result is cut as it is for models, and the whole of it is linked.
+const MAX_REPLY_BYTES: usize = 8 * 1024 * 1024;
 
 const INSTRUCTIONS: &str = "Tenon gathers the tools of many servers; the title of each says which it belongs to. \
 Tools that need a person's approval are listed only where the API key allows them.";
@@ -130,7 +133,9 @@ impl McpService for HubService {
         let result = called.await.map_err(|error| storage_error(&error))?;
         let result = result.ok_or_else(|| RpcError::unknown_tool(name))?;
         let protocol = &context.client().protocol;
-        let reply = client.take_reply();
+        // What the call makes of an error says as much.
+        let reply = client.take_reply().and_then(Result::ok);
+        let reply = reply.filter(|reply| reply.get().len() <= MAX_REPLY_BYTES);
         match reply.and_then(|reply| passed_on(&reply, protocol)) {
             Some(result) => self.with_offered_resources(caller, name, result).await,
             None => Ok(call_result(result, protocol)),

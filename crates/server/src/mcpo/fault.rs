@@ -5,6 +5,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 use tenon_domain::{ErrorKind, ToolError};
+use tenon_mcp::RpcError;
 
 use super::arguments::ArgumentError;
 
@@ -23,11 +24,7 @@ pub(crate) enum McpoFault {
     /// The arguments do not fit the schema, in the words of our own validator.
     Schema(Box<ToolError>, Value),
     /// A JSON-RPC error of the server behind.
-    Rpc {
-        code: i64,
-        message: String,
-        data: Option<Value>,
-    },
+    Rpc(RpcError),
     /// The tool's own words.
     ToolFailed(String),
     Call(Box<ToolError>),
@@ -43,7 +40,7 @@ impl McpoFault {
             Self::BodyTooLong => StatusCode::PAYLOAD_TOO_LARGE,
             Self::BodyBrokeOff => StatusCode::BAD_REQUEST,
             Self::Arguments(_) | Self::Schema(..) => StatusCode::UNPROCESSABLE_ENTITY,
-            Self::Rpc { code, .. } => match code {
+            Self::Rpc(error) => match error.code {
                 -32700 | -32600 => StatusCode::BAD_REQUEST,
                 -32601 => StatusCode::NOT_FOUND,
                 -32602 => StatusCode::UNPROCESSABLE_ENTITY,
@@ -79,12 +76,14 @@ impl McpoFault {
                 "msg": error.message,
                 "input": input,
             }]),
-            Self::Rpc {
+            Self::Rpc(RpcError {
                 message,
                 data: Some(data),
                 ..
-            } => json!({ "message": message, "data": data }),
-            Self::Rpc { message, .. } | Self::ToolFailed(message) => json!({ "message": message }),
+            }) => json!({ "message": message, "data": data }),
+            Self::Rpc(RpcError { message, .. }) | Self::ToolFailed(message) => {
+                json!({ "message": message })
+            }
             Self::Call(error) => json!({ "message": error.message }),
         }
     }

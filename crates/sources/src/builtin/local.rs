@@ -9,11 +9,12 @@ mod text_pattern;
 
 use std::sync::Arc;
 
+use serde_json::{Value, json};
 use tenon_domain::source::{BuiltinConfig, WebSearchConfig};
-use tenon_domain::{SourceId, SourceInfo, SourceKind};
+use tenon_domain::{SourceId, SourceInfo, SourceKind, ToolDefinition};
 use tenon_tools::OutputStore;
 
-use super::{AnyTool, BuiltinSource, flow, web};
+use super::{AnyTool, BuiltinSource, READS_ONLY, flow, web};
 
 pub use navigation::{Navigation, NavigationAction, PageSessions};
 pub use text_pattern::TextPattern;
@@ -70,4 +71,27 @@ pub fn fetch_url(config: &BuiltinConfig) -> Box<dyn AnyTool> {
 /// Tools that page through outputs that were too long to show, and search in them.
 pub fn overlong_outputs(outputs: Arc<dyn OutputStore>) -> Vec<Box<dyn AnyTool>> {
     overlong::tools(outputs)
+}
+
+/// A tool that changes nothing, with these properties of its input and no others.
+pub fn definition(
+    name: &str,
+    title: &str,
+    description: &str,
+    properties: Value,
+    required: &[&str],
+) -> ToolDefinition {
+    ToolDefinition {
+        name: name.into(),
+        title: Some(title.into()),
+        description: description.into(),
+        input_schema: json!({
+            "type": "object",
+            "properties": properties,
+            "required": required,
+            "additionalProperties": false,
+        })
+        .into(),
+        annotations: READS_ONLY,
+    }
 }

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tenon_agent::ContextWindow;
 use tenon_domain::{Annotations, ToolDefinition, ToolError, ToolOutput, ToolResult};
-use tenon_sources::builtin::{AnyTool, BuiltinTool, READS_ONLY};
+use tenon_sources::builtin::{AnyTool, BuiltinTool, local};
 use tenon_tools::CallContext;
 
 pub(super) fn tools(context: &Arc<ContextWindow>) -> Vec<Box<dyn AnyTool>> {
@@ -216,22 +216,14 @@ pub(super) fn definition(
     properties: Value,
     required: &[&str],
 ) -> ToolDefinition {
+    let tool = local::definition(name, title, description, properties, required);
     ToolDefinition {
-        name: name.into(),
-        title: Some(title.into()),
-        description: description.into(),
-        input_schema: json!({
-            "type": "object",
-            "properties": properties,
-            "required": required,
-            "additionalProperties": false,
-        })
-        .into(),
         annotations: Annotations {
             // The same call later drops, or shows, other turns.
             idempotent: false,
-            ..READS_ONLY
+            ..tool.annotations
         },
+        ..tool
     }
 }
 

@@ -4,14 +4,16 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::json;
+use async_trait::async_trait;
+use serde_json::{Value, json};
 use tenon_mcp::{
-    CallHandler, ClientCapabilities, ClientInfo, ConnectOptions, Error, McpConnection,
-    McpContentBlock, NoHandler, TransportConfig,
+    CallHandler, ClientCapabilities, ClientInfo, ConnectOptions, Elicitation, ElicitationAnswer,
+    Error, McpConnection, McpContentBlock, NoHandler, ProgressNotification, TransportConfig,
 };
 use tenon_net::Network;
 
 use super::{BridgeProcess, odd, write_config};
+use crate::peer::installed;
 
 const TIMEOUT: Duration = Duration::from_secs(60);
 
@@ -88,6 +90,50 @@ async fn tools_are_called_over_mcp_with_names_kept_apart() {
         }
     };
     tokio::time::timeout(TIMEOUT, gone).await.unwrap();
+}
+
+/// A client whose model says one thing.
+#[derive(Debug)]
+struct SamplingHandler;
+
+#[async_trait]
+impl CallHandler for SamplingHandler {
+    fn owner(&self) -> &str {
+        ""
+    }
+
+    fn progress(&self, _progress: ProgressNotification) {}
+
+    fn is_alive(&self) {}
+
+    async fn elicit(&self, _request: Elicitation) -> ElicitationAnswer {
+        ElicitationAnswer::Decline
+    }
+
+    async fn sample(&self, _params: Value) -> Option<Value> {
+        let content = json!({ "type": "text", "text": "words of a model" });
+        Some(json!({ "role": "assistant", "content": content, "model": "m" }))
+    }
+}
+
+#[tokio::test]
+async fn a_server_behind_asks_the_model_of_the_client() {
+    let folder = tempfile::tempdir().unwrap();
+    let everything = installed("mcp/node_modules/.bin/mcp-server-everything");
+    let servers = json!({ "everything": { "command": everything, "args": ["stdio"] } });
+    let bridge = BridgeProcess::with_servers(folder.path(), &servers, &["--api-key", "top"]);
+    let one = connect(http(bridge.url("/everything/mcp"), "top"))
+        .await
+        .unwrap();
+    names(&one).await;
+    let handler: Arc<dyn CallHandler> = Arc::new(SamplingHandler);
+    let input = json!({ "prompt": "Say something.", "maxTokens": 10 });
+    let called = one
+        .call_tool("trigger-sampling-request", &input, &handler)
+        .await
+        .unwrap();
+    let said = format!("{:?}", called.content);
+    assert!(said.contains("words of a model"), "{said}");
 }
 
 #[tokio::test]

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use tenon_domain::StopReason;
 use tenon_net::sse::SseEvent;
 
 use super::callable_tools::CallableTools;
 use super::reader::{TextCallReader, TextPiece};
 use crate::remote::compiled_tool::CompiledTool;
 use crate::remote::provider_error::ProviderError;
+use crate::remote::stop_deltas::StopDeltas;
 use crate::remote::{Decode, Remote};
 use crate::{CallFragment, ModelDelta};
 
@@ -91,19 +91,13 @@ impl<D: Decode> Decode for TextCallDecoder<D> {
 
     fn end(&mut self, out: &mut Vec<ModelDelta>) {
         self.inner.end(&mut self.heard);
-        let mut stop: Vec<ModelDelta> = self
-            .heard
-            .extract_if(.., |delta| matches!(delta, ModelDelta::Stop(_)))
-            .collect();
+        let mut stop = StopDeltas::take(&mut self.heard);
         self.forward(out);
         self.finish_text(out);
-        // For its server all was said; for us it waits for a result.
-        if self.calls > 0
-            && let [ModelDelta::Stop(stop @ StopReason::End)] = stop.as_mut_slice()
-        {
-            *stop = StopReason::ToolCalls;
+        if self.calls > 0 {
+            stop.await_results();
         }
-        out.extend(stop);
+        out.extend(stop.0);
     }
 
     fn is_done(&self) -> bool {

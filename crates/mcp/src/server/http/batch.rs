@@ -12,12 +12,12 @@ use crate::server::message::{ClientRequest, InboundMessage};
 use crate::server::reply::Reply;
 use crate::server::running::Step;
 use crate::server::service::McpService;
-use crate::server::session_store::{ServerSession, SessionUse};
+use crate::server::session_store::{ServerSession, SessionLease};
 
 impl<S: McpService> McpEndpoint<S> {
     pub(super) async fn post_batch(
         &self,
-        session: SessionUse<S::Caller>,
+        session: SessionLease<S::Caller>,
         text: &[u8],
         caller: S::Caller,
     ) -> ServerResponse {

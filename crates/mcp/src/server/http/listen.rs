@@ -14,13 +14,13 @@ use crate::server::event_stream::{KEEP_ALIVE, KEEP_ALIVE_INTERVAL, message_event
 use crate::server::notification::{self, SubscriptionFilter};
 use crate::server::reply::Reply;
 use crate::server::service::{McpService, ServerChange};
-use crate::server::session_store::{ServerSession, SessionUse};
+use crate::server::session_store::{ServerSession, SessionLease};
 
 impl<S: McpService> McpEndpoint<S> {
     pub(super) fn get(
         &self,
         headers: &HeaderMap,
-        session: SessionUse<S::Caller>,
+        session: SessionLease<S::Caller>,
         caller: S::Caller,
     ) -> ServerResponse {
         if !AcceptedTypes::read(headers).events {

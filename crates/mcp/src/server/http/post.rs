@@ -20,7 +20,7 @@ use crate::server::message::ClientRequest;
 use crate::server::reply::Reply;
 use crate::server::running::{RunningRequest, Step};
 use crate::server::service::McpService;
-use crate::server::session_store::SessionUse;
+use crate::server::session_store::SessionLease;
 use crate::server::stateless::{StatelessRequest, StatelessStep};
 
 /// A response that takes longer becomes a stream, which can be kept alive.
@@ -54,7 +54,7 @@ impl<S: McpService> McpEndpoint<S> {
     /// A request of a session.
     pub(super) async fn post_request(
         &self,
-        session: SessionUse<S::Caller>,
+        session: SessionLease<S::Caller>,
         accept: AcceptedTypes,
         request: &ClientRequest<'_>,
         caller: S::Caller,
@@ -80,7 +80,7 @@ impl<S: McpService> McpEndpoint<S> {
     /// to say before the result.
     async fn answer(
         &self,
-        session: SessionUse<S::Caller>,
+        session: SessionLease<S::Caller>,
         accept: AcceptedTypes,
         id: &RawValue,
         mut running: RunningRequest,

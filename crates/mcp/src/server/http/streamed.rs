@@ -13,7 +13,7 @@ use crate::server::exchange::ServerMessage;
 use crate::server::request_table::TableEntry;
 use crate::server::running::{RunningRequest, Step};
 use crate::server::service::McpService;
-use crate::server::session_store::SessionUse;
+use crate::server::session_store::SessionLease;
 use crate::server::stateless::{StatelessRequest, StatelessStep};
 
 /// The first version whose clients know an event that only has an id.
@@ -22,7 +22,7 @@ const PRIMING_VERSION: &str = "2025-11-25";
 /// A request of a session that goes on, whether its client stays on the line or comes back.
 struct StreamedRequest<S: McpService> {
     server: McpEndpoint<S>,
-    session: SessionUse<S::Caller>,
+    session: SessionLease<S::Caller>,
     /// Until it is answered, it can be cancelled.
     entry: TableEntry,
     id: Box<RawValue>,
@@ -33,7 +33,7 @@ struct StreamedRequest<S: McpService> {
 impl<S: McpService> McpEndpoint<S> {
     pub(super) fn stream_response(
         &self,
-        session: SessionUse<S::Caller>,
+        session: SessionLease<S::Caller>,
         entry: TableEntry,
         id: Box<RawValue>,
         running: RunningRequest,

@@ -16,10 +16,10 @@ use tenon_domain::text::chars_after;
 use tenon_domain::{ToolDefinition, ToolOutput, ToolResult};
 use tenon_tools::{CallContext, OutputStore};
 
-use super::{Navigation, PageSessions};
+use super::{Navigation, PageSessions, definition};
 use crate::builtin::blocking::blocking;
 use crate::builtin::results::{fetch, text};
-use crate::builtin::{AnyTool, BuiltinTool, READS_ONLY};
+use crate::builtin::{AnyTool, BuiltinTool};
 
 const PAGE_CHARS: usize = 10_000;
 
@@ -199,28 +199,6 @@ fn navigation_definition(name: &str, title: &str, session: &str) -> ToolDefiniti
         Value::Object(properties),
         &[session, "action"],
     )
-}
-
-fn definition(
-    name: &str,
-    title: &str,
-    description: &str,
-    properties: Value,
-    required: &[&str],
-) -> ToolDefinition {
-    ToolDefinition {
-        name: name.into(),
-        title: Some(title.into()),
-        description: description.into(),
-        input_schema: json!({
-            "type": "object",
-            "properties": properties,
-            "required": required,
-            "additionalProperties": false,
-        })
-        .into(),
-        annotations: READS_ONLY,
-    }
 }
 
 #[cfg(test)]

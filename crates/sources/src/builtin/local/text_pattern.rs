@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use regex::{Regex, RegexBuilder};
+use serde_json::{Value, json};
 
 /// The compiled size of a pattern. `regex` takes time linear in the text, whatever the pattern.
 const MAX_PATTERN_BYTES: usize = 1024 * 1024;
@@ -12,6 +13,17 @@ const MAX_PATTERN_BYTES: usize = 1024 * 1024;
 pub struct TextPattern(Regex);
 
 impl TextPattern {
+    /// A pattern as a property of a tool's input.
+    pub fn property() -> Value {
+        json!({
+            "type": "string",
+            "description": "A regular expression, whatever the case of the text.",
+            "minLength": 1,
+            "maxLength": 1000,
+            "examples": ["error|failed"],
+        })
+    }
+
     /// None for an empty pattern, which would be found everywhere.
     pub fn new(pattern: &str) -> Option<Self> {
         if pattern.is_empty() {

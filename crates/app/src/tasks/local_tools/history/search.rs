@@ -209,13 +209,7 @@ impl BuiltinTool for SearchInTurn {
     fn definition(&self) -> ToolDefinition {
         let properties = json!({
             "turn": turn(),
-            "pattern": {
-                "type": "string",
-                "description": "A regular expression, whatever the case of the text.",
-                "minLength": 1,
-                "maxLength": 1000,
-                "examples": ["error|failed"],
-            },
+            "pattern": TextPattern::property(),
             "page": page(),
             "per_page": per_page(),
             "search_id": {

@@ -68,13 +68,7 @@ impl BuiltinTool for SearchOverlong {
     fn definition(&self) -> ToolDefinition {
         let properties = json!({
             "shortuuid": shortuuid(),
-            "pattern": {
-                "type": "string",
-                "description": "A regular expression, whatever the case of the text.",
-                "minLength": 1,
-                "maxLength": 1000,
-                "examples": ["error|failed"],
-            },
+            "pattern": TextPattern::property(),
             "page_size": {
                 "type": "integer",
                 "description": format!("Hits of a page; left out, {HITS_PER_PAGE}."),

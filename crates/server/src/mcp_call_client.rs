@@ -1,42 +1,37 @@
 //! The [`CallClient`] of a call over MCP: progress, forms and sampling go to the client that called,
-//! and so does what an MCP server answers.
+//! and so does what an MCP server behind answers.
 
-use std::sync::{Mutex, PoisonError};
+use std::fmt;
 
 use async_trait::async_trait;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use tenon_domain::{FormAnswer, FormRequest};
 use tenon_mcp::server::RequestContext;
-use tenon_mcp::{Elicitation, ElicitationAnswer, ElicitationMode, ProgressNotification};
+use tenon_mcp::{Elicitation, ElicitationAnswer, ElicitationMode, ProgressNotification, RpcError};
 use tenon_tools::{CallClient, ProgressUpdate, RemoteReply};
 
-use super::hub_caller::HubCaller;
-
-/// A longer result is cut as it is for models, and the whole of it is linked.
-const MAX_REPLY_BYTES: usize = 8 * 1024 * 1024;
+use crate::reply_cell::ReplyCell;
 
 #[derive(Debug)]
-pub(super) struct McpCallClient {
-    context: RequestContext<HubCaller>,
-    /// The result of an MCP server behind, as it wrote it.
-    reply: Mutex<Option<Box<RawValue>>>,
+pub(crate) struct McpCallClient<C> {
+    context: RequestContext<C>,
+    reply: ReplyCell,
 }
 
-impl McpCallClient {
-    pub(super) fn new(context: RequestContext<HubCaller>) -> Self {
-        let reply = Mutex::default();
+impl<C> McpCallClient<C> {
+    pub(crate) fn new(context: RequestContext<C>) -> Self {
+        let reply = ReplyCell::default();
         Self { context, reply }
     }
 
-    pub(super) fn take_reply(&self) -> Option<Box<RawValue>> {
-        let mut reply = self.reply.lock().unwrap_or_else(PoisonError::into_inner);
-        reply.take()
+    pub(crate) fn take_reply(&self) -> Option<Result<Box<RawValue>, RpcError>> {
+        self.reply.take()
     }
 }
 
 #[async_trait]
-impl CallClient for McpCallClient {
+impl<C: fmt::Debug + Send + Sync + 'static> CallClient for McpCallClient<C> {
     fn progress(&self, update: ProgressUpdate) {
         self.context.progress(&ProgressNotification {
             progress: update.progress,
@@ -46,14 +41,7 @@ impl CallClient for McpCallClient {
     }
 
     fn remote_reply(&self, reply: RemoteReply<'_>) {
-        match reply {
-            RemoteReply::Result(raw) if raw.get().len() <= MAX_REPLY_BYTES => {
-                let mut reply = self.reply.lock().unwrap_or_else(PoisonError::into_inner);
-                *reply = Some(raw.to_owned());
-            }
-            // What the call makes of it says as much.
-            RemoteReply::Result(_) | RemoteReply::Error { .. } => {}
-        }
+        self.reply.record(reply);
     }
 
     async fn ask(&self, message: String, wants: FormRequest) -> FormAnswer {
