@@ -167,13 +167,13 @@ async fn official_clients_use_the_hub_by_every_transport() {
     let stdio = ["stdio", tenon, "mcp", "--data", data];
     let newest = [newest.as_str(), base, key, clock];
     let node = [node.as_str(), modules_path.as_str(), base, key, clock];
-    let (http, legacy, stdio, newest, node) = tokio::join!(
-        old_client(&http),
-        old_client(&legacy),
-        old_client(&stdio),
-        run(installed("venv-mcp/bin/python"), &newest),
-        run(modules.join(".bin/node"), &node),
-    );
+    // One after another: of several calls at once the server behind does not say which one its
+    // form belongs to.
+    let http = old_client(&http).await;
+    let legacy = old_client(&legacy).await;
+    let stdio = old_client(&stdio).await;
+    let newest = run(installed("venv-mcp/bin/python"), &newest).await;
+    let node = run(modules.join(".bin/node"), &node).await;
     for saw in [&http, &legacy, &stdio] {
         assert_eq!(saw["server"], json!(["tenon", "2025-11-25"]), "{saw:#}");
         check_whole(saw);

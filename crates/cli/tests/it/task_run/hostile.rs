@@ -44,7 +44,7 @@ async fn a_task_reads_nothing_that_is_not_its_own_and_nothing_without_a_bound() 
     check("laughs.yaml", "laughs.yaml");
     fixture.write("nested/task_config.json", &"[".repeat(100_000));
     check("nested", "`task_config.json` is not valid");
-    check("nowhere.yaml", "`nowhere.yaml` of the task is missing");
+    check("nowhere.yaml", "There is no file or folder nowhere.yaml");
     check("no/where", "There is no file or folder no/where");
     std::fs::create_dir(fixture.path("bare")).unwrap();
     check("bare", "There is no task in bare");
