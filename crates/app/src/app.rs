@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use futures::future::BoxFuture;
 use tenon_agent::{Agent, AgentSettings};
 use tenon_assistant::Assistant;
 use tenon_domain::source::BuiltinConfig;
@@ -94,103 +95,106 @@ impl App {
     }
 
     /// The same with another model in the place of that assistant.
-    pub async fn with_model(
-        data: &Path,
-        config: &Config,
+    pub fn with_model<'a>(
+        data: &'a Path,
+        config: &'a Config,
         builtin: Arc<dyn Provider>,
-    ) -> Result<Self> {
-        let store = open_store(data, config).await?;
-        let data = std::path::absolute(data)?;
+    ) -> BoxFuture<'a, Result<Self>> {
+        Box::pin(async move {
+            let store = open_store(data, config).await?;
+            let data = std::path::absolute(data)?;
 
-        let (free_space, workspaces) = (config.free_space(&data), data.join("work"));
-        let owned = Arc::new(UserStorage {
-            store: store.clone(),
-            workspaces: workspaces.clone(),
-        });
-        let quota = Quota::new(config.quota(), free_space.clone(), owned);
-        let outputs: Arc<dyn OutputStore> = Arc::new(StoredOutputs {
-            store: store.clone(),
-            quota: quota.clone(),
-        });
-        let ids = Arc::new(StoredToolIds(store.clone()));
-        let registry = Registry::new(ids, outputs.clone(), CallLimits::default());
-        let mut connected = Vec::new();
-        for source in builtin::sources(&config.builtin(), outputs.clone(), quota) {
-            connected.push(
-                registry
-                    .connect(source)
-                    .await
-                    .context("the tools cannot be listed")?,
-            );
-        }
+            let (free_space, workspaces) = (config.free_space(&data), data.join("work"));
+            let owned = Arc::new(UserStorage {
+                store: store.clone(),
+                workspaces: workspaces.clone(),
+            });
+            let quota = Quota::new(config.quota(), free_space.clone(), owned);
+            let outputs: Arc<dyn OutputStore> = Arc::new(StoredOutputs {
+                store: store.clone(),
+                quota: quota.clone(),
+            });
+            let ids = Arc::new(StoredToolIds(store.clone()));
+            let registry = Registry::new(ids, outputs.clone(), CallLimits::default());
+            let mut connected = Vec::new();
+            for source in builtin::sources(&config.builtin(), outputs.clone(), quota) {
+                connected.push(
+                    registry
+                        .connect(source)
+                        .await
+                        .context("the tools cannot be listed")?,
+                );
+            }
 
-        let vault = Arc::new(open_vault(&data, config)?);
-        let endpoints = ModelEndpoints::new(&config.environment, config.local_models.as_deref());
-        let models = Models::new(store.clone(), vault.clone(), builtin, endpoints);
-        let sources = Sources::new(store.clone(), vault, registry.clone());
-        store.sweep_local_servers().await?;
-        let device_store = Arc::new(DeviceStore(store.clone()));
-        let reading = sources.clone();
-        let parses = Box::new(move |user: &UserId| reading.parses(Some(user)));
-        let devices = DeviceHub::new(registry.clone(), device_store, parses);
-        devices.restore().await.map_err(anyhow::Error::msg)?;
+            let vault = Arc::new(open_vault(&data, config)?);
+            let endpoints =
+                ModelEndpoints::new(&config.environment, config.local_models.as_deref());
+            let models = Models::new(store.clone(), vault.clone(), builtin, endpoints);
+            let sources = Sources::new(store.clone(), vault, registry.clone());
+            store.sweep_local_servers().await?;
+            let device_store = Arc::new(DeviceStore(store.clone()));
+            let reading = sources.clone();
+            let parses = Box::new(move |user: &UserId| reading.parses(Some(user)));
+            let devices = DeviceHub::new(registry.clone(), device_store, parses);
+            devices.restore().await.map_err(anyhow::Error::msg)?;
 
-        let mut settings = AgentSettings::new(workspaces);
-        settings.free_space = free_space.clone();
-        if let Some(seconds) = config.model_silence_seconds {
-            settings.model_silence = Duration::from_secs(seconds.max(1));
-            settings.local_first_word = settings.model_silence;
-        }
-        settings.model_titles = config.model_titles.unwrap_or(true);
-        let agent = Agent::new(store.clone(), registry.clone(), settings);
-        agent
-            .recover()
-            .await
-            .context("chats that were cut off cannot be mended")?;
-        store.sweep_blobs().await?;
-        store.sweep_audit().await?;
-        let auth = Auth::new(config, issuer(&data, config)?);
-        Ok(Self(Arc::new(AppServices {
-            accounts: Accounts {
-                store: store.clone(),
-                auth: auth.clone(),
-                agent: agent.clone(),
-                sources: sources.clone(),
-                devices: devices.clone(),
-            },
-            tools: UserTools {
-                store: store.clone(),
-                registry: registry.clone(),
-                agent: agent.clone(),
-                devices: devices.clone(),
-            },
-            user_feed: UserFeed::new(FeedSources {
-                store: store.clone(),
-                agent: agent.clone(),
-                registry: registry.clone(),
-                sources: sources.clone(),
-                devices: devices.clone(),
-                models: models.clone(),
-            }),
-            storage: Storage::new(store.clone(), free_space),
-            store,
-            registry,
-            agent,
-            models,
-            sources,
-            devices,
-            outputs,
-            builtin: config.builtin(),
-            configured: ConfiguredServers::read(config),
-            watched: data.join("mcp_servers").into(),
-            auth,
-            allowed_hosts: config.allowed_hosts.clone().into(),
-            budget: Budget::new(),
-            max_connections: config.max_connections,
-            open_metrics: config.open_metrics,
-            closing: CancellationToken::new(),
-            _connected: connected,
-        })))
+            let mut settings = AgentSettings::new(workspaces);
+            settings.free_space = free_space.clone();
+            if let Some(seconds) = config.model_silence_seconds {
+                settings.model_silence = Duration::from_secs(seconds.max(1));
+                settings.local_first_word = settings.model_silence;
+            }
+            settings.model_titles = config.model_titles.unwrap_or(true);
+            let agent = Agent::new(store.clone(), registry.clone(), settings);
+            agent
+                .recover()
+                .await
+                .context("chats that were cut off cannot be mended")?;
+            store.sweep_blobs().await?;
+            store.sweep_audit().await?;
+            let auth = Auth::new(config, issuer(&data, config)?);
+            Ok(Self(Arc::new(AppServices {
+                accounts: Accounts {
+                    store: store.clone(),
+                    auth: auth.clone(),
+                    agent: agent.clone(),
+                    sources: sources.clone(),
+                    devices: devices.clone(),
+                },
+                tools: UserTools {
+                    store: store.clone(),
+                    registry: registry.clone(),
+                    agent: agent.clone(),
+                    devices: devices.clone(),
+                },
+                user_feed: UserFeed::new(FeedSources {
+                    store: store.clone(),
+                    agent: agent.clone(),
+                    registry: registry.clone(),
+                    sources: sources.clone(),
+                    devices: devices.clone(),
+                    models: models.clone(),
+                }),
+                storage: Storage::new(store.clone(), free_space),
+                store,
+                registry,
+                agent,
+                models,
+                sources,
+                devices,
+                outputs,
+                builtin: config.builtin(),
+                configured: ConfiguredServers::read(config),
+                watched: data.join("mcp_servers").into(),
+                auth,
+                allowed_hosts: config.allowed_hosts.clone().into(),
+                budget: Budget::new(),
+                max_connections: config.max_connections,
+                open_metrics: config.open_metrics,
+                closing: CancellationToken::new(),
+                _connected: connected,
+            })))
+        })
     }
 
     /// Ties up what processes that died left open since, and goes on with the
@@ -218,10 +222,12 @@ impl App {
 
     /// Servers for a command: they sleep with what they offered last until they
     /// are called. Those that never were up are waited for a while.
-    pub async fn open_sources(&self, user: &CurrentUser) {
-        self.load_files().await;
-        self.sources.open(RunMode::Once(user.id.clone())).await;
-        self.settle_sources(user).await;
+    pub fn open_sources<'a>(&'a self, user: &'a CurrentUser) -> BoxFuture<'a, ()> {
+        Box::pin(async move {
+            self.load_files().await;
+            self.sources.open(RunMode::Once(user.id.clone())).await;
+            self.settle_sources(user).await;
+        })
     }
 
     /// Waits a while for servers that have just begun, and whose tools nobody knows yet.

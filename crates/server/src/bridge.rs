@@ -23,6 +23,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
+use futures::future::BoxFuture;
 use tenon_sources::heap;
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
@@ -90,53 +91,56 @@ pub struct Bridge {
 
 impl Bridge {
     /// Listens, and starts all servers side by side.
-    pub async fn start(options: BridgeOptions) -> Result<Self> {
-        let address = options.address;
-        let tls = options.tls.as_ref().map(tls::acceptor).transpose()?;
-        let (configs, reloading, is_single) = match options.servers {
-            BridgeServerSet::Single(server) => (vec![*server], None, true),
-            BridgeServerSet::File {
-                path,
-                hot_reload,
-                env,
-            } => {
-                let watch = hot_reload::ConfigWatch::new(path, env);
-                let configs = watch.read()?;
-                (configs, hot_reload.then_some(watch), false)
-            }
-        };
-        let listener = bind(address, "--port PORT")
-            .with_context(|| format!("the bridge cannot listen on {address}"))?;
-        let path_prefix = match options.path_prefix.trim_matches('/') {
-            "" => "/".to_owned(),
-            prefix => format!("/{prefix}/"),
-        };
-        let or = |text: Option<String>, default: &str| text.unwrap_or_else(|| default.to_owned());
-        let labels = BridgeLabels {
-            title: or(options.title, MainDocument::TITLE),
-            version: or(options.version, MainDocument::VERSION),
-            description: or(options.description, MainDocument::DESCRIPTION),
-            root_path: options.root_path.trim_end_matches('/').to_owned(),
-            path_prefix,
-            has_key: options.api_key.is_some(),
-            is_single,
-        };
-        let key = options
-            .api_key
-            .map(|key| BridgeKey::new(&key, options.strict_auth));
-        let mut servers = BridgeServers::new(labels);
-        servers.apply(configs).await?;
-        let handler = BridgeHandler::new(
-            servers.routes(),
-            key,
-            CorsPolicy::new(options.allowed_origins),
-        );
-        Ok(Self {
-            listener,
-            tls,
-            handler,
-            servers,
-            reloading,
+    pub fn start(options: BridgeOptions) -> BoxFuture<'static, Result<Self>> {
+        Box::pin(async move {
+            let address = options.address;
+            let tls = options.tls.as_ref().map(tls::acceptor).transpose()?;
+            let (configs, reloading, is_single) = match options.servers {
+                BridgeServerSet::Single(server) => (vec![*server], None, true),
+                BridgeServerSet::File {
+                    path,
+                    hot_reload,
+                    env,
+                } => {
+                    let watch = hot_reload::ConfigWatch::new(path, env);
+                    let configs = watch.read()?;
+                    (configs, hot_reload.then_some(watch), false)
+                }
+            };
+            let listener = bind(address, "--port PORT")
+                .with_context(|| format!("the bridge cannot listen on {address}"))?;
+            let path_prefix = match options.path_prefix.trim_matches('/') {
+                "" => "/".to_owned(),
+                prefix => format!("/{prefix}/"),
+            };
+            let or =
+                |text: Option<String>, default: &str| text.unwrap_or_else(|| default.to_owned());
+            let labels = BridgeLabels {
+                title: or(options.title, MainDocument::TITLE),
+                version: or(options.version, MainDocument::VERSION),
+                description: or(options.description, MainDocument::DESCRIPTION),
+                root_path: options.root_path.trim_end_matches('/').to_owned(),
+                path_prefix,
+                has_key: options.api_key.is_some(),
+                is_single,
+            };
+            let key = options
+                .api_key
+                .map(|key| BridgeKey::new(&key, options.strict_auth));
+            let mut servers = BridgeServers::new(labels);
+            servers.apply(configs).await?;
+            let handler = BridgeHandler::new(
+                servers.routes(),
+                key,
+                CorsPolicy::new(options.allowed_origins),
+            );
+            Ok(Self {
+                listener,
+                tls,
+                handler,
+                servers,
+                reloading,
+            })
         })
     }
 
@@ -149,26 +153,28 @@ impl Bridge {
     }
 
     /// Serves until the operator's signal, then ends all servers.
-    pub async fn serve(self) {
-        let closing = CancellationToken::new();
-        let on_signal = closing.clone();
-        tokio::spawn(async move {
-            signal().await;
-            on_signal.cancel();
-            signal().await;
-            std::process::exit(130);
-        });
-        let servers = Arc::new(tokio::sync::Mutex::new(self.servers));
-        let reloading = self.reloading.map(|watch| {
-            let reloading = watch.run(servers.clone());
-            AbortOnDropHandle::new(tokio::spawn(reloading))
-        });
-        heap::release_when_quiet();
-        let connections = Connections::new(None);
-        let listener = (self.listener, self.tls);
-        connections::serve(listener, self.handler, connections, closing, CLOSE_TIMEOUT).await;
-        drop(reloading);
-        servers.lock().await.stop().await;
+    pub fn serve(self) -> BoxFuture<'static, ()> {
+        Box::pin(async move {
+            let closing = CancellationToken::new();
+            let on_signal = closing.clone();
+            tokio::spawn(async move {
+                signal().await;
+                on_signal.cancel();
+                signal().await;
+                std::process::exit(130);
+            });
+            let servers = Arc::new(tokio::sync::Mutex::new(self.servers));
+            let reloading = self.reloading.map(|watch| {
+                let reloading = watch.run(servers.clone());
+                AbortOnDropHandle::new(tokio::spawn(reloading))
+            });
+            heap::release_when_quiet();
+            let connections = Connections::new(None);
+            let listener = (self.listener, self.tls);
+            connections::serve(listener, self.handler, connections, closing, CLOSE_TIMEOUT).await;
+            drop(reloading);
+            servers.lock().await.stop().await;
+        })
     }
 }
 

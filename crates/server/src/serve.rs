@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+use futures::future::BoxFuture;
 use tenon_sources::heap;
 use tokio::net::{TcpListener, TcpSocket};
 use tokio_util::task::AbortOnDropHandle;
@@ -38,31 +39,34 @@ const TIDY_INTERVAL: Duration = Duration::from_secs(60 * 60);
 const MAX_PENDING_CONNECTIONS: u32 = 1024;
 
 /// Serves until told to stop, then lets running turns finish.
-pub async fn serve(app: App, listener: TcpListener) -> Result<()> {
-    app.recover()
-        .await
-        .context("chats that wait for a person cannot go on")?;
-    let folder = app.watch_files().await;
-    app.sources.open(RunMode::Serving).await;
-    let watching = AbortOnDropHandle::new(tokio::spawn(folder.watch(app.sources.clone())));
-    let router = router(app.clone());
-    let connections = Connections::new(app.max_connections);
-    let sweeping = AbortOnDropHandle::new(tokio::spawn(sweep(app.clone())));
-    let watching_storage = AbortOnDropHandle::new(tokio::spawn(app.storage.clone().watch_writes()));
-    let closing = app.closing.clone();
-    heap::release_when_quiet();
-    connections::serve(
-        (listener, None),
-        router,
-        connections,
-        closing,
-        CLOSE_TIMEOUT,
-    )
-    .await;
-    drop((sweeping, watching, watching_storage));
-    app.sources.close().await;
-    app.store.drain().await;
-    Ok(())
+pub fn serve(app: App, listener: TcpListener) -> BoxFuture<'static, Result<()>> {
+    Box::pin(async move {
+        app.recover()
+            .await
+            .context("chats that wait for a person cannot go on")?;
+        let folder = app.watch_files().await;
+        app.sources.open(RunMode::Serving).await;
+        let watching = AbortOnDropHandle::new(tokio::spawn(folder.watch(app.sources.clone())));
+        let router = router(app.clone());
+        let connections = Connections::new(app.max_connections);
+        let sweeping = AbortOnDropHandle::new(tokio::spawn(sweep(app.clone())));
+        let watching_storage =
+            AbortOnDropHandle::new(tokio::spawn(app.storage.clone().watch_writes()));
+        let closing = app.closing.clone();
+        heap::release_when_quiet();
+        connections::serve(
+            (listener, None),
+            router,
+            connections,
+            closing,
+            CLOSE_TIMEOUT,
+        )
+        .await;
+        drop((sweeping, watching, watching_storage));
+        app.sources.close().await;
+        app.store.drain().await;
+        Ok(())
+    })
 }
 
 /// Removes for good what was deleted and ties up what others left, again and again.

@@ -1,8 +1,8 @@
 //! Memory that is no longer needed goes back to the system.
 //!
 //! A document takes ten times its length while it is read, and some hundred connections take some
-//! ten megabytes. Left to itself, glibc keeps what is freed then, for each thread that ever needed
-//! it, for as long as Tenon runs.
+//! ten megabytes. Left to itself, the allocator keeps part of what is freed then for as long as
+//! Tenon runs.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -27,23 +27,9 @@ pub fn release_when_quiet() {
     });
 }
 
-/// For the whole process, before it does anything.
-pub fn limit_unused() {
-    allocator::limit_unused();
-}
-
-#[cfg(all(target_os = "linux", target_env = "gnu"))]
+#[cfg(target_os = "linux")]
 mod allocator {
     use std::ffi::{c_int, c_void};
-
-    #[expect(
-        unsafe_code,
-        reason = "only glibc can do it; both may be called at any time, by any thread"
-    )]
-    unsafe extern "C" {
-        safe fn malloc_trim(pad: usize) -> c_int;
-        safe fn mallopt(parameter: c_int, value: c_int) -> c_int;
-    }
 
     #[expect(
         unsafe_code,
@@ -53,19 +39,13 @@ mod allocator {
         fn madvise(address: *mut c_void, bytes: usize, advice: c_int) -> c_int;
     }
 
-    const M_TRIM_THRESHOLD: c_int = -1;
     const MADV_DONTNEED: c_int = 4;
 
-    /// How much each arena may keep at its end, where `malloc_trim` releases nothing. By default it
-    /// grows with the largest thing that was ever freed, up to 64 MiB.
-    const MAX_UNUSED_BYTES: c_int = 1024 * 1024;
-
-    pub(super) fn limit_unused() {
-        mallopt(M_TRIM_THRESHOLD, MAX_UNUSED_BYTES);
-    }
-
     pub(super) fn release() {
-        malloc_trim(0);
+        #[expect(unsafe_code, reason = "it may be called at any time, by any thread")]
+        unsafe {
+            libmimalloc_sys::mi_collect(true);
+        }
         release_code();
     }
 
@@ -74,28 +54,35 @@ mod allocator {
     fn release_code() {
         let (Ok(program), Ok(maps)) = (
             std::env::current_exe(),
-            std::fs::read_to_string("/proc/self/maps"),
+            std::fs::read_to_string("/proc/self/smaps"),
         ) else {
             return;
         };
         let program = program.to_string_lossy();
-        let ours = maps.lines().filter(|line| line.ends_with(&*program));
-        for (start, end) in ours.filter_map(clean_mapping) {
-            #[expect(
-                unsafe_code,
-                reason = "a private mapping of a file that nobody has written to is read from the file again"
-            )]
-            unsafe {
-                madvise(start as *mut c_void, end - start, MADV_DONTNEED);
+        let mut mapping = None;
+        for line in maps.lines() {
+            if line.ends_with(&*program) {
+                mapping = read_only_mapping(line);
+            } else if let Some(size) = line.strip_prefix("Anonymous:") {
+                // Relocations were written to some of them, when they were still writable.
+                if let (Some((start, end)), "0 kB") = (mapping.take(), size.trim()) {
+                    #[expect(
+                        unsafe_code,
+                        reason = "a private mapping of a file that nobody has written to is read from the file again"
+                    )]
+                    unsafe {
+                        madvise(start as *mut c_void, end - start, MADV_DONTNEED);
+                    }
+                }
             }
         }
     }
 
-    /// The addresses of a mapping that was never writable: relocations are written where it was.
-    fn clean_mapping(line: &str) -> Option<(usize, usize)> {
+    /// Its addresses, from the first line about it.
+    fn read_only_mapping(line: &str) -> Option<(usize, usize)> {
         let mut fields = line.split_whitespace();
         let (addresses, rights) = (fields.next()?, fields.next()?);
-        if rights != "r-xp" {
+        if !matches!(rights, "r-xp" | "r--p") {
             return None;
         }
         let (start, end) = addresses.split_once('-')?;
@@ -104,10 +91,8 @@ mod allocator {
     }
 }
 
-/// Other allocators do it by themselves.
-#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+/// Nobody has asked for it elsewhere.
+#[cfg(not(target_os = "linux"))]
 mod allocator {
-    pub(super) fn limit_unused() {}
-
     pub(super) fn release() {}
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use chrono::Local;
+use futures::future::BoxFuture;
 use tenon_agent::feed::ChatWatch;
 use tenon_agent::{
     ContextWindow, ModelTools, TurnModel, TurnOverrides, TurnRequest, remove_folder,
@@ -94,16 +95,21 @@ impl TaskRunner {
     }
 
     /// Prepares a task and starts it. Returns once its first model step begins.
-    pub async fn start(&self, task: &Task) -> Result<(ActiveTask, ChatWatch), TaskError> {
-        let started = Instant::now();
-        let model = self.model(task).await?;
-        let chat = self.app.store.create_chat(&self.user.id, "").await?.id;
-        let begun = self.begin(task, &chat, model, started).await;
-        if begun.is_err() {
-            // Nothing was said in it.
-            self.remove_chat(&chat).await;
-        }
-        begun
+    pub fn start<'a>(
+        &'a self,
+        task: &'a Task,
+    ) -> BoxFuture<'a, Result<(ActiveTask, ChatWatch), TaskError>> {
+        Box::pin(async move {
+            let started = Instant::now();
+            let model = self.model(task).await?;
+            let chat = self.app.store.create_chat(&self.user.id, "").await?.id;
+            let begun = self.begin(task, &chat, model, started).await;
+            if begun.is_err() {
+                // Nothing was said in it.
+                self.remove_chat(&chat).await;
+            }
+            begun
+        })
     }
 
     async fn begin(
@@ -158,33 +164,35 @@ impl TaskRunner {
     }
 
     /// Ends the servers of a task that is over, and writes down what came of it.
-    pub async fn finish(
-        &self,
+    pub fn finish<'a>(
+        &'a self,
         task: ActiveTask,
-        progress: &TaskProgress,
-    ) -> Result<TaskReport, TaskError> {
-        let seconds = task.started.elapsed().as_secs_f64();
-        stop_all(&task.servers).await;
-        let (outcome, reason) = progress.outcome(task.must_claim);
-        let keeps_workspace = self.settings.keeps_chats || self.settings.out.is_some();
-        let report = TaskReport {
-            task: task.name.clone(),
-            outcome,
-            reason,
-            model: task.model.clone(),
-            chat_id: self.settings.keeps_chats.then(|| task.chat.clone()),
-            workspace: keeps_workspace.then(|| task.workspace.clone()),
-            statistics: progress.statistics(seconds),
-        };
-        if let Some(folder) = self.folder_of(&task.name) {
-            let messages = self.app.agent.history(&task.chat, &task.turn).await?;
-            let said = (task.system.as_str(), messages.as_slice(), &*task.tools);
-            trajectory::write(&folder, &report, said)?;
-        }
-        if !self.settings.keeps_chats {
-            self.remove_chat(&task.chat).await;
-        }
-        Ok(report)
+        progress: &'a TaskProgress,
+    ) -> BoxFuture<'a, Result<TaskReport, TaskError>> {
+        Box::pin(async move {
+            let seconds = task.started.elapsed().as_secs_f64();
+            stop_all(&task.servers).await;
+            let (outcome, reason) = progress.outcome(task.must_claim);
+            let keeps_workspace = self.settings.keeps_chats || self.settings.out.is_some();
+            let report = TaskReport {
+                task: task.name.clone(),
+                outcome,
+                reason,
+                model: task.model.clone(),
+                chat_id: self.settings.keeps_chats.then(|| task.chat.clone()),
+                workspace: keeps_workspace.then(|| task.workspace.clone()),
+                statistics: progress.statistics(seconds),
+            };
+            if let Some(folder) = self.folder_of(&task.name) {
+                let messages = self.app.agent.history(&task.chat, &task.turn).await?;
+                let said = (task.system.as_str(), messages.as_slice(), &*task.tools);
+                trajectory::write(&folder, &report, said)?;
+            }
+            if !self.settings.keeps_chats {
+                self.remove_chat(&task.chat).await;
+            }
+            Ok(report)
+        })
     }
 
     /// Writes the reports of all tasks beside their folders.

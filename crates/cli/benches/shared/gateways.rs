@@ -18,6 +18,8 @@ pub struct Gateway {
     pub path: &'static str,
     /// What it calls the echo.
     pub tool: &'static str,
+    /// What goes along with every request.
+    pub headers: String,
     pub used: ProcessUse,
 }
 
@@ -52,14 +54,39 @@ impl Gateway {
         bridge
     }
 
+    /// `tenon serve`, asked over MCP with a key.
+    pub fn hub(folder: &Path) -> Self {
+        let data = folder.join("hub");
+        let (command, args) = echo::command(1);
+        let servers = json!({ "mcpServers": { "echo": { "command": command, "args": args } } });
+        let files = data.join("mcp_servers");
+        std::fs::create_dir_all(&files).expect("a folder for servers");
+        std::fs::write(files.join("echo.json"), servers.to_string()).expect("a file");
+        let tenon = |arguments: &[&str]| {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_tenon"));
+            command.args(arguments).arg("--data").arg(&data);
+            command.args(["--local-models", "", "--single-user"]);
+            command
+        };
+        let mut key = tenon(&["user", "key", "--name", "bench", "--access", "use"]);
+        let key = key.args(["--allow", "mcp_echo_*"]).output();
+        let key = String::from_utf8(key.expect("it starts").stdout).expect("a key");
+        let key = key.split_whitespace().find(|word| word.starts_with("tn_"));
+        let mut hub = Self::start("tenon serve", ("/mcp", "mcp_echo_echo_0"), |port| {
+            tenon(&["serve", "--listen", &format!("127.0.0.1:{port}")])
+        });
+        hub.headers = format!("authorization: Bearer {}\r\n", key.expect("a key"));
+        hub
+    }
+
     pub fn mcpway() -> Self {
         let program = installed(MCPWAY);
         let (echo, arguments) = echo::command(1);
         let line = format!("{echo} {}", arguments.join(" "));
         Self::start("mcpway 0.2.1", ("/mcp", "echo_0"), |port| {
             let mut command = Command::new(&program);
-            command.args(["--stdio", &line, "--outputTransport", "streamableHttp"]);
-            command.args(["--stateful", "--logLevel", "none", "--port", port]);
+            command.args(["--stdio", &line, "--output-transport", "streamable-http"]);
+            command.args(["--log-level", "none", "--port", port]);
             command
         })
     }
@@ -75,7 +102,7 @@ impl Gateway {
             );
             std::fs::write(&file, config).expect("a file");
             let mut command = Command::new(&program);
-            command.arg("--config").arg(&file);
+            command.arg("--config").arg(&file).env("RUST_LOG", "error");
             command
         })
     }
@@ -117,6 +144,7 @@ impl Gateway {
             address: format!("127.0.0.1:{port}"),
             path,
             tool,
+            headers: String::new(),
         }
     }
 }

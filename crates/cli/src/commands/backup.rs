@@ -58,7 +58,9 @@ impl Backup {
         let mut progress = ProgressLine::new("Backed up");
         let made = if self.file.as_os_str() == "-" {
             let out = std::io::stdout();
-            store.backup(out, origin, &mut progress.listener()).await?
+            store
+                .backup(Box::new(out), origin, &mut progress.listener())
+                .await?
         } else {
             let existing = if self.force {
                 ExistingFile::Replace

@@ -9,6 +9,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use futures::future::BoxFuture;
 use sea_orm::QueryFilter;
 use sea_orm::sea_query::Expr;
 use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseTransaction, DbBackend, EntityTrait};
@@ -39,44 +40,46 @@ pub struct RestoreSummary {
 impl Store {
     /// Restores a backup that was found whole. `work` is the folder with the
     /// files of all chats; `name` is what is appended to the old one's.
-    pub async fn restore(
-        &self,
-        backup: &VerifiedBackup,
-        work: &Path,
-        name: &str,
-        progress: &mut (dyn FnMut(u64, u64) + Send),
-    ) -> Result<RestoreSummary> {
-        let mut reader = BackupReader::open(&backup.path)?;
-        let total = backup.header.total();
-        let mut staging = Staging::new(beside(work, &format!("restoring-{}", Uuid::new_v4())))?;
-        let transaction = self.begin().await?;
-        lock_tables(&transaction).await?;
-        tables::empty_all(&transaction).await?;
+    pub fn restore<'a>(
+        &'a self,
+        backup: &'a VerifiedBackup,
+        work: &'a Path,
+        name: &'a str,
+        progress: &'a mut (dyn FnMut(u64, u64) + Send),
+    ) -> BoxFuture<'a, Result<RestoreSummary>> {
+        Box::pin(async move {
+            let mut reader = BackupReader::open(&backup.path)?;
+            let total = backup.header.total();
+            let mut staging = Staging::new(beside(work, &format!("restoring-{}", Uuid::new_v4())))?;
+            let transaction = self.begin().await?;
+            lock_tables(&transaction).await?;
+            tables::empty_all(&transaction).await?;
 
-        let mut batch = RowBatch::default();
-        let mut rows = 0;
-        while let Some(line) = reader.next()? {
-            match line {
-                BackupLine::Row(table, row) => {
-                    batch.add(&transaction, table, row).await?;
-                    rows += 1;
-                    progress(rows, total);
+            let mut batch = RowBatch::default();
+            let mut rows = 0;
+            while let Some(line) = reader.next()? {
+                match line {
+                    BackupLine::Row(table, row) => {
+                        batch.add(&transaction, table, row).await?;
+                        rows += 1;
+                        progress(rows, total);
+                    }
+                    BackupLine::File(chunk) => staging.add(chunk)?,
+                    BackupLine::Skipped(path) => staging.skip(&path)?,
+                    BackupLine::Keys(_) | BackupLine::Backup(_) | BackupLine::End(_) => {}
                 }
-                BackupLine::File(chunk) => staging.add(chunk)?,
-                BackupLine::Skipped(path) => staging.skip(&path)?,
-                BackupLine::Keys(_) | BackupLine::Backup(_) | BackupLine::End(_) => {}
             }
-        }
-        batch.flush(&transaction).await?;
-        forget_runners(&transaction).await?;
-        reset_search_index(&transaction).await?;
+            batch.flush(&transaction).await?;
+            forget_runners(&transaction).await?;
+            reset_search_index(&transaction).await?;
 
-        let swap = FolderSwap::new(&staging.folder, work, beside(work, name))?;
-        transaction.commit().await?;
-        Ok(RestoreSummary {
-            rows,
-            files: backup.files,
-            moved_aside: swap.keep(),
+            let swap = FolderSwap::new(&staging.folder, work, beside(work, name))?;
+            transaction.commit().await?;
+            Ok(RestoreSummary {
+                rows,
+                files: backup.files,
+                moved_aside: swap.keep(),
+            })
         })
     }
 }

@@ -6,6 +6,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
+use futures::future::BoxFuture;
 use sea_orm::{
     AccessMode, DatabaseTransaction, DbBackend, IsolationLevel, TransactionOptions,
     TransactionTrait,
@@ -48,46 +49,50 @@ impl Store {
             return Err(taken(path));
         }
         let temporary = TemporaryFile::beside(path)?;
-        let made = self.backup(&temporary.file, origin, progress).await?;
+        let made = self
+            .backup(Box::new(&temporary.file), origin, progress)
+            .await?;
         temporary.rename_to(path, existing)?;
         Ok(made)
     }
 
     /// Writes a backup. `progress` hears of rows, and of how many there are.
-    pub async fn backup(
-        &self,
-        out: impl Write + Send,
-        origin: BackupInput<'_>,
-        progress: &mut (dyn FnMut(u64, u64) + Send),
-    ) -> Result<BackupSummary> {
-        let snapshot = self.snapshot().await?;
-        let counts = tables::count(&snapshot).await?;
-        let header = BackupHeader {
-            format: FORMAT,
-            schema: Migrator::migrations().len(),
-            software: env!("CARGO_PKG_VERSION").into(),
-            made_at: now(),
-            rows: counts
-                .into_iter()
-                .map(|(table, count)| (table.to_owned(), count))
-                .collect(),
-        };
-        let total = header.total();
-        let mut writer = BackupWriter::new(out);
-        writer.line(&BackupLine::Backup(header))?;
-        tables::each(&snapshot, &mut |table, row| {
-            writer.line(&BackupLine::Row(table.to_owned(), row))?;
-            writer.made.rows += 1;
-            progress(writer.made.rows, total);
-            Ok(())
+    pub fn backup<'a>(
+        &'a self,
+        out: Box<dyn Write + Send + 'a>,
+        origin: BackupInput<'a>,
+        progress: &'a mut (dyn FnMut(u64, u64) + Send),
+    ) -> BoxFuture<'a, Result<BackupSummary>> {
+        Box::pin(async move {
+            let snapshot = self.snapshot().await?;
+            let counts = tables::count(&snapshot).await?;
+            let header = BackupHeader {
+                format: FORMAT,
+                schema: Migrator::migrations().len(),
+                software: env!("CARGO_PKG_VERSION").into(),
+                made_at: now(),
+                rows: counts
+                    .into_iter()
+                    .map(|(table, count)| (table.to_owned(), count))
+                    .collect(),
+            };
+            let total = header.total();
+            let mut writer = BackupWriter::new(out);
+            writer.line(&BackupLine::Backup(header))?;
+            tables::each(&snapshot, &mut |table, row| {
+                writer.line(&BackupLine::Row(table.to_owned(), row))?;
+                writer.made.rows += 1;
+                progress(writer.made.rows, total);
+                Ok(())
+            })
+            .await?;
+            drop(snapshot);
+            if let Some(keys) = origin.keys {
+                writer.line(&BackupLine::Keys(keys.to_owned()))?;
+            }
+            files::write(&mut writer, origin.work)?;
+            writer.finish()
         })
-        .await?;
-        drop(snapshot);
-        if let Some(keys) = origin.keys {
-            writer.line(&BackupLine::Keys(keys.to_owned()))?;
-        }
-        files::write(&mut writer, origin.work)?;
-        writer.finish()
     }
 
     /// A transaction that sees one moment and changes nothing.
