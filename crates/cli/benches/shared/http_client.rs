@@ -47,10 +47,27 @@ impl HttpClient {
             Some(length) => self.buffer.len() >= end + length,
             None => {
                 let has_body = find(&self.buffer[..end], b"transfer-encoding: chunked").is_some();
-                !has_body || self.buffer[end..].ends_with(b"0\r\n\r\n")
+                !has_body || has_last_chunk(&self.buffer[end..])
             }
         }
     }
+}
+
+fn has_last_chunk(mut chunks: &[u8]) -> bool {
+    while let Some(line) = find(chunks, b"\r\n") {
+        let size = std::str::from_utf8(&chunks[..line]).ok();
+        let size = size.and_then(|size| usize::from_str_radix(size, 16).ok());
+        let size = size.expect("a chunk begins with its size");
+        let next = line + 2 + size + 2;
+        if chunks.len() < next {
+            return false;
+        }
+        if size == 0 {
+            return true;
+        }
+        chunks = &chunks[next..];
+    }
+    false
 }
 
 fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
