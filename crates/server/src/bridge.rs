@@ -12,9 +12,11 @@ mod endpoint;
 mod handler;
 mod header_forwarding;
 mod hot_reload;
+mod labels;
 mod mcp_service;
 mod reply_recorder;
 mod routes;
+mod server_routes;
 mod servers;
 mod tls;
 
@@ -36,7 +38,7 @@ use access::BridgeKey;
 use config::BridgeServerConfig;
 use cors::CorsPolicy;
 use handler::BridgeHandler;
-use routes::BridgeLabels;
+use labels::BridgeLabels;
 use servers::BridgeServers;
 
 pub use header_forwarding::HeaderForwarding;

@@ -21,7 +21,11 @@ mod chats;
 mod connections;
 mod disk;
 mod doctor;
+mod documents;
 mod export;
+#[expect(dead_code, reason = "shared with the tests of the agent")]
+#[path = "../../../agent/tests/it/form_tool.rs"]
+mod form_tool;
 mod forms;
 mod frames;
 mod guard;

@@ -18,7 +18,9 @@ use tokio::sync::{Semaphore, watch};
 use tokio_util::task::AbortOnDropHandle;
 
 use super::config::BridgeServerConfig;
-use super::routes::{BridgeLabels, RouteTable, Routes, ServerRoutes};
+use super::labels::BridgeLabels;
+use super::routes::{RouteTable, Routes};
+use super::server_routes::ServerRoutes;
 
 /// All of a small configuration start side by side; a large one does not take the machine down.
 const MAX_STARTS: usize = 32;
