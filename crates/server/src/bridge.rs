@@ -14,6 +14,7 @@ mod header_forwarding;
 mod hot_reload;
 mod labels;
 mod mcp_service;
+mod oauth;
 mod reply_recorder;
 mod routes;
 mod server_routes;
@@ -42,6 +43,7 @@ use labels::BridgeLabels;
 use servers::BridgeServers;
 
 pub use header_forwarding::HeaderForwarding;
+pub use oauth::BridgeOAuthConfig;
 
 /// What the bridge is started with.
 #[derive(Debug)]

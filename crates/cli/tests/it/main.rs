@@ -23,7 +23,6 @@ mod disk;
 mod doctor;
 mod documents;
 mod export;
-#[expect(dead_code, reason = "shared with the tests of the agent")]
 #[path = "../../../agent/tests/it/form_tool.rs"]
 mod form_tool;
 mod forms;
