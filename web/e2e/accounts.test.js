@@ -204,7 +204,12 @@ test('a key is shown once, works, and stops working', deadline, async (t) => {
   await settings.getByLabel('Tools allowed without asking').fill('builtin_*, mcp_github_*');
   await settings.getByRole('button', { name: 'Create', exact: true }).click();
   await settings.getByText('it is shown only once').waitFor();
-  const key = await settings.locator('code').innerText();
+  const shownKey = settings.locator('code').first();
+  const key = await shownKey.innerText();
+  await settings.getByLabel('Use it in').selectOption('Cursor');
+  const setup = await settings.locator('pre').innerText();
+  const { url, headers } = JSON.parse(setup).mcpServers.tenon;
+  assert.deepEqual([url, headers.Authorization], [`${suite.tenon.url}/mcp`, `Bearer ${key}`]);
   const ask = (path) =>
     fetch(suite.tenon.url + path, { headers: { authorization: `Bearer ${key}` } });
   assert.equal((await ask('/api/chats')).status, 200);
@@ -217,7 +222,7 @@ test('a key is shown once, works, and stops working', deadline, async (t) => {
   await settings.getByRole('link', { name: 'Account' }).click();
   await page.goBack();
   await page.goForward();
-  assert.equal(await settings.locator('code').innerText(), key);
+  assert.equal(await shownKey.innerText(), key);
   await settings.getByRole('button', { name: 'Done' }).click();
   assert.equal(await settings.getByText(key).count(), 0);
   const row = settings.getByRole('listitem').filter({ hasText: 'Backup' });

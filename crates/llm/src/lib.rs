@@ -57,6 +57,11 @@ pub trait Provider: Send + Sync {
         false
     }
 
+    /// How much it reads and writes at most in one request, where that is known.
+    fn context_tokens(&self) -> Option<u64> {
+        None
+    }
+
     /// Whether the user may show it pictures. That a server takes none may only come out when it is asked.
     fn takes_images(&self) -> bool {
         true

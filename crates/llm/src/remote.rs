@@ -122,6 +122,12 @@ impl Provider for RemoteProvider {
         is_small(&self.remote)
     }
 
+    fn context_tokens(&self) -> Option<u64> {
+        let learned = retrying_stream::lock(&self.known.capabilities).context_tokens;
+        let contexts = [self.remote.context_tokens, learned];
+        contexts.into_iter().flatten().min()
+    }
+
     fn takes_images(&self) -> bool {
         retrying_stream::lock(&self.known.capabilities).sees_images
     }

@@ -93,17 +93,15 @@ fn read_field(property: &Map<String, Value>) -> Option<Value> {
         // Several of a list of choices; of anything else nobody can be asked.
         let items = property.get("items")?.as_object()?;
         let choices = choices_of(items)?;
-        field.insert(
-            "items".into(),
-            json!({ "type": "string", "oneOf": choices }),
-        );
+        field.insert("items".into(), json!({ "anyOf": choices }));
     } else if choices {
         field.insert("oneOf".into(), choices_of(property)?.into());
     }
     Some(Value::Object(field))
 }
 
-/// All three ways to write choices, as the newest of them.
+/// All three ways to write choices, as the newest of them, each with a title: a client that it is passed
+/// on to may insist.
 fn choices_of(property: &Map<String, Value>) -> Option<Vec<Value>> {
     let choice = |value: &Value, title: Option<&str>| {
         let shown = title.or(value.as_str()).unwrap_or_default();
@@ -151,7 +149,7 @@ mod tests {
     fn choices_are_read_however_they_are_written() {
         let choices = json!([{ "const": "r", "title": "Red" }, { "const": "b", "title": "b" }]);
         let expected = json!({ "type": "string", "oneOf": choices });
-        let several = json!({ "type": "array", "items": { "type": "string", "oneOf": choices } });
+        let several = json!({ "type": "array", "items": { "anyOf": choices } });
         for (written, expected) in [
             (
                 json!({ "type": "string", "enum": ["r", "b"], "enumNames": ["Red"] }),

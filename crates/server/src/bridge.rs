@@ -12,9 +12,12 @@ mod endpoint;
 mod handler;
 mod header_forwarding;
 mod hot_reload;
+mod labels;
 mod mcp_service;
+mod oauth;
 mod reply_recorder;
 mod routes;
+mod server_routes;
 mod servers;
 mod tls;
 
@@ -37,10 +40,11 @@ use access::BridgeKey;
 use config::BridgeServerConfig;
 use cors::CorsPolicy;
 use handler::BridgeHandler;
-use routes::BridgeLabels;
+use labels::BridgeLabels;
 use servers::BridgeServers;
 
 pub use header_forwarding::HeaderForwarding;
+pub use oauth::BridgeOAuthConfig;
 
 /// What the bridge is started with.
 #[derive(Debug)]

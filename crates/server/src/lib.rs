@@ -19,6 +19,7 @@ mod api;
 mod concurrency;
 mod connections;
 mod mcp_call_client;
+mod mcp_context;
 mod mcp_endpoint;
 mod mcpo;
 mod metrics;

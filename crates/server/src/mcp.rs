@@ -2,12 +2,9 @@
 //! theirs.
 
 mod changes;
-mod context_names;
 mod hub_caller;
-mod hub_context;
 mod hub_service;
 mod output;
-mod resource_watches;
 mod tool_listings;
 
 pub use hub_caller::HubCaller;

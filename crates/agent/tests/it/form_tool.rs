@@ -10,10 +10,11 @@ use tenon_domain::{
     Annotations, FormAnswer, FormRequest, SourceId, SourceInfo, SourceKind, ToolDefinition,
     ToolOutput, ToolResult,
 };
-use tenon_tools::{CallContext, ProgressUpdate, ToolSource};
+use tenon_tools::{CallContext, Connection, ProgressUpdate, Registry, ToolSource};
 use tokio::sync::Notify;
 
-use crate::harness::{AgentHarness, TEST_TIMEOUT};
+/// Longer than any test.
+const DEADLINE: Duration = Duration::from_secs(60);
 
 const QUESTION: &str = "Who are you?";
 
@@ -23,11 +24,12 @@ pub struct FormTool {
     pub got: Arc<Mutex<Vec<FormAnswer>>>,
     /// Notified when `late` waits to be stopped, and when it has its answer.
     pub late: Arc<Notify>,
+    /// Ends `work`.
+    pub enough: Notify,
 }
 
 impl FormTool {
-    /// Connects one to the registry.
-    pub async fn join(harness: &mut AgentHarness) -> Arc<Self> {
+    pub async fn connect(registry: &Arc<Registry>) -> (Arc<Self>, Connection) {
         let info = SourceInfo {
             id: SourceId::new("clerk"),
             kind: SourceKind::Mcp,
@@ -39,10 +41,10 @@ impl FormTool {
             info,
             got: Arc::default(),
             late: Arc::default(),
+            enough: Notify::new(),
         });
-        let connected = harness.registry.connect(form_tool.clone()).await.unwrap();
-        harness.connected = Some(connected);
-        form_tool
+        let connected = registry.connect(form_tool.clone()).await.unwrap();
+        (form_tool, connected)
     }
 
     async fn ask(&self, context: &CallContext, request: FormRequest) -> String {
@@ -62,6 +64,16 @@ pub fn person() -> FormRequest {
                 "age": {"type": "integer", "minimum": 18},
             },
             "required": ["name"],
+        }),
+    }
+}
+
+fn contact() -> FormRequest {
+    FormRequest::Fields {
+        schema: json!({
+            "type": "object",
+            "properties": {"email": {"type": "string", "format": "email"}},
+            "required": ["email"],
         }),
     }
 }
@@ -88,13 +100,13 @@ impl ToolSource for FormTool {
             },
         };
         let names = [
-            "form", "twice", "five", "odd", "detached", "late", "hurry", "begin",
+            "form", "contact", "twice", "five", "odd", "detached", "late", "hurry", "begin", "work",
         ];
         names.map(tool).into()
     }
 
     fn deadline(&self, _tool: &str) -> Option<Duration> {
-        Some(TEST_TIMEOUT)
+        Some(DEADLINE)
     }
 
     fn has_trusted_hints(&self) -> bool {
@@ -111,6 +123,7 @@ impl ToolSource for FormTool {
         };
         let answered = match tool {
             "form" => vec![self.ask(context, person()).await],
+            "contact" => vec![self.ask(context, contact()).await],
             "twice" => vec![
                 self.ask(context, person()).await,
                 self.ask(context, visit("https://example.org/log-in")).await,
@@ -155,6 +168,15 @@ impl ToolSource for FormTool {
             "begin" => {
                 tell(1.0);
                 std::future::pending().await
+            }
+            "work" => {
+                context.progress(ProgressUpdate {
+                    progress: 1.0,
+                    total: Some(3.0),
+                    message: Some("reading".into()),
+                });
+                self.enough.notified().await;
+                vec!["enough".to_owned()]
             }
             other => panic!("{other}"),
         };

@@ -13,7 +13,7 @@ use tenon_store::{Enrollment, NewUserRow, UserEdit};
 use tokio::runtime::Runtime;
 
 use crate::asking::{calling, told};
-use crate::form_tool::{FormTool, person, visit};
+use crate::form_tool::{person, visit};
 use crate::harness::{AgentHarness, TEST_TIMEOUT, ada, outcome, until};
 
 /// An agent whose model calls this form tool, then ends its answer.
@@ -62,7 +62,7 @@ async fn record(harness: &AgentHarness) -> Vec<Option<FormOutcome>> {
 #[tokio::test]
 async fn a_form_is_shown_filled_in_and_what_was_said_is_kept_nowhere() {
     let mut harness = harness("form").await;
-    let form_tool = FormTool::join(&mut harness).await;
+    let form_tool = harness.join_form_tool().await;
     let mut watch = harness.agent.feed().watch(&harness.chat);
     harness.start("go").await.unwrap();
     let (call, form) = shown(&mut watch).await;
@@ -118,7 +118,7 @@ async fn a_form_is_shown_filled_in_and_what_was_said_is_kept_nowhere() {
 #[tokio::test]
 async fn a_call_may_ask_more_than_once() {
     let mut harness = harness("twice").await;
-    let form_tool = FormTool::join(&mut harness).await;
+    let form_tool = harness.join_form_tool().await;
     let mut watch = harness.agent.feed().watch(&harness.chat);
     harness.start("go").await.unwrap();
     let (call, first) = shown(&mut watch).await;
@@ -149,7 +149,7 @@ async fn where_nobody_is_there_it_is_declined_and_nothing_is_shown() {
     for door in [EntryPoint::Shell, EntryPoint::Key(KeyId::new("k"))] {
         let mut harness = harness("twice").await;
         let door = harness.with_real_key(door).await;
-        FormTool::join(&mut harness).await;
+        harness.join_form_tool().await;
         let mut watch = harness.agent.feed().watch(&harness.chat);
         let request = TurnRequest {
             door,
@@ -166,7 +166,7 @@ async fn where_nobody_is_there_it_is_declined_and_nothing_is_shown() {
 #[tokio::test]
 async fn a_form_ends_with_its_turn() {
     let mut harness = harness("form").await;
-    FormTool::join(&mut harness).await;
+    harness.join_form_tool().await;
     let mut watch = harness.agent.feed().watch(&harness.chat);
     let turn = harness.start("go").await.unwrap();
     let (call, form) = shown(&mut watch).await;
@@ -182,7 +182,7 @@ async fn a_form_ends_with_its_turn() {
 #[tokio::test]
 async fn a_turn_that_is_stopped_shows_no_more_forms() {
     let mut harness = harness("late").await;
-    let form_tool = FormTool::join(&mut harness).await;
+    let form_tool = harness.join_form_tool().await;
     let mut watch = harness.agent.feed().watch(&harness.chat);
     let turn = harness.start("go").await.unwrap();
     let soon = || tokio::time::timeout(TEST_TIMEOUT, form_tool.late.notified());
@@ -200,7 +200,7 @@ async fn a_form_that_nobody_fills_in_is_cancelled() {
         settings.form_wait = Duration::from_millis(50);
     })
     .await;
-    FormTool::join(&mut harness).await;
+    harness.join_form_tool().await;
     assert_eq!(harness.turn("go").await, TurnOutcome::Done);
     assert_eq!(told(&harness), [Ok(ToolOutput::text("Cancelled"))]);
     assert_eq!(record(&harness).await, [None, Some(FormOutcome::Cancelled)]);
@@ -209,7 +209,7 @@ async fn a_form_that_nobody_fills_in_is_cancelled() {
 #[tokio::test]
 async fn a_shutdown_waits_for_no_form() {
     let mut harness = harness("twice").await;
-    FormTool::join(&mut harness).await;
+    harness.join_form_tool().await;
     let mut watch = harness.agent.feed().watch(&harness.chat);
     harness.start("go").await.unwrap();
     shown(&mut watch).await;
@@ -227,7 +227,7 @@ async fn a_shutdown_waits_for_no_form() {
 #[tokio::test]
 async fn a_chat_that_is_deleted_asks_nobody() {
     let mut harness = harness("form").await;
-    FormTool::join(&mut harness).await;
+    harness.join_form_tool().await;
     let mut watch = harness.agent.feed().watch(&harness.chat);
     harness.start("go").await.unwrap();
     shown(&mut watch).await;
@@ -239,7 +239,7 @@ async fn a_chat_that_is_deleted_asks_nobody() {
 #[tokio::test]
 async fn who_is_disabled_elsewhere_is_asked_no_more() {
     let mut harness = harness("form").await;
-    FormTool::join(&mut harness).await;
+    harness.join_form_tool().await;
     let new = |email| NewUserRow {
         email,
         name: "Somebody",
@@ -271,7 +271,7 @@ async fn who_is_disabled_elsewhere_is_asked_no_more() {
 #[tokio::test]
 async fn a_tool_cannot_cover_the_screen_with_forms() {
     let mut harness = harness("five").await;
-    FormTool::join(&mut harness).await;
+    harness.join_form_tool().await;
     let mut watch = harness.agent.feed().watch(&harness.chat);
     harness.start("go").await.unwrap();
     for _ in 0..4 {
@@ -287,7 +287,7 @@ async fn a_tool_cannot_cover_the_screen_with_forms() {
 #[tokio::test]
 async fn what_nobody_could_fill_in_or_should_visit_is_not_shown() {
     let mut harness = harness("odd").await;
-    FormTool::join(&mut harness).await;
+    harness.join_form_tool().await;
     assert_eq!(harness.turn("go").await, TurnOutcome::Done);
     let expected = ["Cancelled"; 4].join(" ");
     assert_eq!(told(&harness), [Ok(ToolOutput::text(expected))]);
@@ -297,7 +297,7 @@ async fn what_nobody_could_fill_in_or_should_visit_is_not_shown() {
 #[tokio::test]
 async fn a_form_does_not_outlive_its_call() {
     let mut harness = harness("detached").await;
-    let form_tool = FormTool::join(&mut harness).await;
+    let form_tool = harness.join_form_tool().await;
     let mut watch = harness.agent.feed().watch(&harness.chat);
     harness.start("go").await.unwrap();
     let (call, form) = shown(&mut watch).await;
@@ -323,7 +323,7 @@ fn after_a_crash_a_form_is_over_with_its_call() {
     let first = Runtime::new().unwrap();
     let (chat, call, form): (ChatId, CallId, Form) = first.block_on(async {
         let mut harness = AgentHarness::in_file(&file, calling(&[&[("mcp_clerk_form", "")]])).await;
-        FormTool::join(&mut harness).await;
+        harness.join_form_tool().await;
         let mut watch = harness.agent.feed().watch(&harness.chat);
         harness.start("go").await.unwrap();
         let (call, form) = shown(&mut watch).await;

@@ -21,6 +21,8 @@ use tenon_tools::{
 };
 use tokio::sync::{Barrier, Notify};
 
+use crate::form_tool::FormTool;
+
 /// Longer than anything here takes; a test that waits so long has found a bug.
 pub const TEST_TIMEOUT: Duration = Duration::from_secs(20);
 
@@ -140,6 +142,13 @@ impl AgentHarness {
 
     pub async fn events(&self) -> Vec<Event> {
         self.store.events(&self.chat, 0, 10_000).await.unwrap()
+    }
+
+    /// In place of the bench.
+    pub async fn join_form_tool(&mut self) -> Arc<FormTool> {
+        let (form_tool, connected) = FormTool::connect(&self.registry).await;
+        self.connected = Some(connected);
+        form_tool
     }
 }
 

@@ -6,13 +6,12 @@ use tenon_agent::feed::LiveUpdate;
 use tenon_domain::{CallProgress, EventBody, TurnOutcome};
 
 use crate::asking::calling;
-use crate::form_tool::FormTool;
 use crate::harness::{AgentHarness, next, outcome};
 
 #[tokio::test]
 async fn a_tool_that_hurries_is_told_of_at_a_pace_and_its_last_word_arrives() {
     let mut harness = AgentHarness::new(calling(&[&[("mcp_clerk_hurry", "")]])).await;
-    FormTool::join(&mut harness).await;
+    harness.join_form_tool().await;
     let mut watch = harness.agent.feed().watch(&harness.chat);
     harness.start("go").await.unwrap();
     let mut told: Vec<Arc<CallProgress>> = Vec::new();
@@ -39,7 +38,7 @@ async fn a_tool_that_hurries_is_told_of_at_a_pace_and_its_last_word_arrives() {
 #[tokio::test]
 async fn who_comes_later_sees_how_far_it_is() {
     let mut harness = AgentHarness::new(calling(&[&[("mcp_clerk_begin", "")]])).await;
-    FormTool::join(&mut harness).await;
+    harness.join_form_tool().await;
     let feed = harness.agent.feed();
     let mut watch = feed.watch(&harness.chat);
     let turn = harness.start("go").await.unwrap();

@@ -51,6 +51,10 @@ impl Provider for RedactingProvider {
         self.provider.is_small()
     }
 
+    fn context_tokens(&self) -> Option<u64> {
+        self.provider.context_tokens()
+    }
+
     fn takes_images(&self) -> bool {
         self.provider.takes_images()
     }

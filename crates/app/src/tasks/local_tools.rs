@@ -93,7 +93,7 @@ impl LocalTool {
                 let fetch = local::fetch_url(&kit.builtin);
                 vec![summary::tool(fetch, kit.model.clone())]
             }
-            Self::ManageContext => context::tools(&kit.context),
+            Self::ManageContext => context::tools(&kit.context, &kit.model),
             Self::History => history::tools(&kit.context),
             Self::OverlongOutputs => local::overlong_outputs(kit.outputs.clone()),
         }

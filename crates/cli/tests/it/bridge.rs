@@ -1,10 +1,12 @@
 //! `tenon bridge`: beside the real mcpo, and by itself.
 
 mod beside_mcpo;
+mod conformance;
 mod documented;
 mod forwarding;
 mod hub;
 mod life;
+mod login;
 mod mcp;
 mod pages;
 
@@ -22,13 +24,20 @@ const REQUEST_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A bridge in a process of its own. Dropped, it is killed.
 pub struct BridgeProcess {
-    child: Child,
+    pub child: Child,
     pub address: String,
     client: reqwest::Client,
 }
 
 impl BridgeProcess {
     pub fn start(arguments: &[&str]) -> Self {
+        Self::start_with(arguments, |command| command)
+    }
+
+    pub fn start_with(
+        arguments: &[&str],
+        change: impl FnOnce(&mut Command) -> &mut Command,
+    ) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tenon"));
         command
             .args(["bridge", "--port", "0"])
@@ -37,7 +46,7 @@ impl BridgeProcess {
             .env_remove("TENON_LOG")
             .stdout(Stdio::piped())
             .stderr(Stdio::null());
-        let mut child = command.spawn().unwrap();
+        let mut child = change(&mut command).spawn().unwrap();
         let mut line = String::new();
         let printed = child.stdout.take().unwrap();
         BufReader::new(printed).read_line(&mut line).unwrap();

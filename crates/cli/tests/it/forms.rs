@@ -2,96 +2,16 @@
 
 mod real;
 
-use std::sync::{Arc, Mutex};
-
-use async_trait::async_trait;
 use serde_json::{Value, json};
-use tenon_domain::{
-    Annotations, FormAnswer, FormRequest, SourceId, SourceInfo, SourceKind, ToolDefinition,
-    ToolOutput, ToolResult,
-};
+use tenon_domain::FormAnswer;
 use tenon_llm::scripted::ScriptStep;
-use tenon_tools::{CallContext, Connection, ProgressUpdate, ToolSource};
-use tokio::sync::Notify;
 
+use crate::form_tool::FormTool;
 use crate::people::Person;
 use crate::server::{Page, Server};
 
-const FORM: &str = "mcp_clerk_form";
+const FORM: &str = "mcp_clerk_contact";
 const WORK: &str = "mcp_clerk_work";
-
-/// Fills in a form with whoever is there, and works until it is told to stop.
-struct FormTool {
-    info: SourceInfo,
-    got: Mutex<Vec<FormAnswer>>,
-    enough: Notify,
-}
-
-impl FormTool {
-    async fn join(server: &Server) -> (Arc<Self>, Connection) {
-        let info = SourceInfo {
-            id: SourceId::new("clerk"),
-            kind: SourceKind::Mcp,
-            name: "clerk".into(),
-            title: "Clerk".into(),
-            owner: None,
-        };
-        let form_tool = Arc::new(Self {
-            info,
-            got: Mutex::default(),
-            enough: Notify::new(),
-        });
-        let connected = server.app.registry.connect(form_tool.clone()).await;
-        (form_tool, connected.unwrap())
-    }
-}
-
-#[async_trait]
-impl ToolSource for FormTool {
-    fn info(&self) -> &SourceInfo {
-        &self.info
-    }
-
-    fn tools(&self) -> Vec<ToolDefinition> {
-        let tool = |name: &str| ToolDefinition {
-            name: name.into(),
-            title: None,
-            description: String::new(),
-            input_schema: json!({"type": "object"}).into(),
-            annotations: Annotations {
-                read_only: true,
-                ..Annotations::default()
-            },
-        };
-        ["form", "work"].map(tool).into()
-    }
-
-    fn has_trusted_hints(&self) -> bool {
-        true
-    }
-
-    async fn call(&self, tool: &str, _input: Value, context: &CallContext) -> ToolResult {
-        if tool == "work" {
-            context.progress(ProgressUpdate {
-                progress: 1.0,
-                total: Some(3.0),
-                message: Some("reading".into()),
-            });
-            self.enough.notified().await;
-            return Ok(ToolOutput::text("enough"));
-        }
-        let schema = json!({
-            "type": "object",
-            "properties": {"email": {"type": "string", "format": "email"}},
-            "required": ["email"],
-        });
-        let request = FormRequest::Fields { schema };
-        let answer = context.ask("Where do we write to?".into(), request).await;
-        let outcome = format!("{:?}", answer.outcome());
-        self.got.lock().unwrap().push(answer);
-        Ok(ToolOutput::text(outcome))
-    }
-}
 
 fn calls(tool: &str) -> Vec<Vec<ScriptStep>> {
     vec![
@@ -116,11 +36,11 @@ async fn say_and_be_shown(server: &Server, page: &mut Page, chat: &str) -> (Stri
 #[tokio::test]
 async fn a_form_is_answered_from_the_page_and_a_wrong_field_is_named() {
     let server = Server::scripted(calls(FORM)).await;
-    let (form_tool, _connected) = FormTool::join(&server).await;
+    let (form_tool, _connected) = FormTool::connect(&server.app.registry).await;
     let chat = server.new_chat().await;
     let mut page = Page::open(&server).await;
     let (path, form) = say_and_be_shown(&server, &mut page, &chat).await;
-    assert_eq!(form["message"], "Where do we write to?");
+    assert_eq!(form["message"], "Who are you?");
     assert_eq!(form["wants"]["kind"], "fields");
     let (_, chats) = server.get("/api/chats").await;
     assert_eq!(chats[0]["asking"], true, "{chats}");
@@ -198,7 +118,7 @@ async fn a_form_is_answered_from_the_page_and_a_wrong_field_is_named() {
 async fn a_program_is_not_asked_and_a_lesser_key_does_not_answer() {
     let scripts = calls(FORM).into_iter().chain(calls(FORM));
     let server = Server::with_accounts(scripts).await;
-    let (_form_tool, _connected) = FormTool::join(&server).await;
+    let (_form_tool, _connected) = FormTool::connect(&server.app.registry).await;
     let ada = Person::set_up(&server, "Ada").await;
     let start = async |by: &Person<'_>| {
         let (_, chat) = by.post("/api/chats", json!({})).await;
@@ -238,7 +158,7 @@ async fn a_program_is_not_asked_and_a_lesser_key_does_not_answer() {
 #[tokio::test]
 async fn a_call_made_by_hand_has_nobody_to_ask() {
     let server = Server::scripted([]).await;
-    let (_form_tool, _connected) = FormTool::join(&server).await;
+    let (_form_tool, _connected) = FormTool::connect(&server.app.registry).await;
     let path = format!("/api/tools/{FORM}/call");
     let (status, answer) = server.post(&path, json!({"arguments": {}})).await;
     assert_eq!(status, 200);
@@ -248,7 +168,7 @@ async fn a_call_made_by_hand_has_nobody_to_ask() {
 #[tokio::test]
 async fn every_page_sees_how_far_a_call_is() {
     let server = Server::scripted(calls(WORK)).await;
-    let (form_tool, _connected) = FormTool::join(&server).await;
+    let (form_tool, _connected) = FormTool::connect(&server.app.registry).await;
     let chat = server.new_chat().await;
     let is_progress = |frame: &Value| frame["type"] == "progress";
     let mut page = Page::open(&server).await;

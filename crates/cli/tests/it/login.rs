@@ -1,7 +1,7 @@
 //! Logging in at a server that offers tools, against an authorisation server and
 //! an MCP server in this process.
 
-mod guarded;
+pub mod guarded;
 mod hidden;
 mod returns;
 

@@ -21,7 +21,10 @@ mod chats;
 mod connections;
 mod disk;
 mod doctor;
+mod documents;
 mod export;
+#[path = "../../../agent/tests/it/form_tool.rs"]
+mod form_tool;
 mod forms;
 mod frames;
 mod guard;

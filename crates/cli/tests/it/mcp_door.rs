@@ -4,6 +4,8 @@ mod clients;
 mod docs;
 mod key;
 
+pub(crate) use clients::HubFixture;
+
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdout, Stdio};
 

@@ -4,6 +4,8 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 use tenon_app::config::Config;
+use tenon_domain::Usage;
+use tenon_llm::ModelDelta;
 use tenon_llm::scripted::ScriptStep;
 use tokio::io::AsyncWriteExt;
 
@@ -33,12 +35,21 @@ async fn text(person: &Person<'_>) -> (u16, String) {
     (status, response.text().await.unwrap())
 }
 
+fn counted() -> ScriptStep {
+    ScriptStep::Say(ModelDelta::Usage(Usage {
+        input_tokens: 100,
+        output_tokens: 7,
+        ..Usage::default()
+    }))
+}
+
 #[tokio::test]
 async fn admins_and_their_keys_read_what_was_counted() {
     let sum = ScriptStep::call(0, "builtin_calculate", &json!({"expression": "6*7"}));
     let server = Server::with_accounts([
         vec![sum, ScriptStep::stop()],
-        vec![ScriptStep::text("42"), ScriptStep::stop()],
+        vec![ScriptStep::text("42"), counted(), ScriptStep::stop()],
+        vec![ScriptStep::text("Hello."), counted(), ScriptStep::stop()],
     ])
     .await;
     let ada = Person::set_up(&server, "Ada").await;
@@ -51,6 +62,11 @@ async fn admins_and_their_keys_read_what_was_counted() {
     assert_eq!(status, 200);
     let wrong = json!({"arguments": {"expression": 7}});
     bob.post("/api/tools/builtin_calculate/call", wrong).await;
+    let (_, chat) = bob.post("/api/chats", json!({})).await;
+    let chat = json!({
+        "messages": [{"role": "user", "content": "Hello"}], "chat_id": chat["id"],
+    });
+    assert_eq!(bob.post("/v1/chat/completions", chat).await.0, 200);
     let _page = ada.socket().await.unwrap();
 
     let (status, exposition) = text(&ada.key("read").await).await;
@@ -75,9 +91,15 @@ async fn admins_and_their_keys_read_what_was_counted() {
     );
     check(&format!("tenon_tool_call_seconds_count{{{source}}}"), 1.0);
     check("tenon_turns_total{kind=completion,outcome=done}", 1.0);
+    check("tenon_turns_total{kind=turn,outcome=done}", 1.0);
+    let model = "model=Scripted model";
+    for (direction, tokens) in [("input", 200.0), ("output", 14.0)] {
+        let sample = format!("tenon_model_tokens_total{{{model},direction={direction}}}");
+        check(&sample, tokens);
+    }
     check("tenon_sockets_open{}", 1.0);
     check("tenon_audit_entries_lost_total{}", 0.0);
-    check("tenon_http_requests_total{area=v1,status=2xx}", 1.0);
+    check("tenon_http_requests_total{area=v1,status=2xx}", 2.0);
     assert!(exposition.contains("tenon_sources{kind=\"builtin\",state=\"ready\"}"));
 }
 

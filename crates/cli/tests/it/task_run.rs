@@ -1,5 +1,6 @@
 //! `tenon run` with tasks: real servers, a scripted model, nobody to ask.
 
+mod documented;
 mod hostile;
 mod local_tools;
 mod model;

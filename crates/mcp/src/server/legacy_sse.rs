@@ -88,7 +88,9 @@ impl<S: McpService> SseConnections<S> {
             return body::text(StatusCode::PAYLOAD_TOO_LARGE, "The message is too long.");
         }
         let channel = self.channels().get(session_id).cloned();
-        let channel = channel.filter(|channel| channel.caller == *caller);
+        // One that stopped reading is gone, even while its stream stays open.
+        let is_open = |channel: &Arc<ClientChannel<S>>| !channel.closed.is_cancelled();
+        let channel = channel.filter(|channel| channel.caller == *caller && is_open(channel));
         let Some(channel) = channel else {
             let message = "Unknown session: open the stream of events first.";
             return body::text(StatusCode::NOT_FOUND, message);

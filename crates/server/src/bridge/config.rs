@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use tenon_domain::{McpConfig, McpTransport};
 
 use super::header_forwarding::HeaderForwarding;
+use super::oauth::BridgeOAuthConfig;
 
 /// One server.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,6 +18,8 @@ pub struct BridgeServerConfig {
     /// Tools that are not offered, by name.
     pub disabled_tools: HashSet<String>,
     pub forwarding: HeaderForwarding,
+    /// Somebody logs in there.
+    pub oauth: Option<BridgeOAuthConfig>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -87,7 +90,7 @@ struct BridgeServerEntry {
     /// Of ours: how long a call may take without a sign of life.
     #[serde(rename = "timeoutMs")]
     timeout_ms: Option<u64>,
-    oauth: Option<Value>,
+    oauth: Option<BridgeOAuthConfig>,
 }
 
 /// All servers of a text, in their order. Programs get `env` under what they are given themselves.
@@ -155,12 +158,6 @@ fn server(
             }
         },
     };
-    if entry.oauth.is_some() {
-        tracing::warn!(
-            server = name,
-            "`oauth` is not used: the bridge logs in nowhere. Give the server a token in `headers`, or add it to Tenon."
-        );
-    }
     let headers = entry.headers.unwrap_or_default();
     let transport = match (kind, entry.command, entry.url) {
         (None | Some(BridgeServerType::Stdio), Some(command), _) => {
@@ -195,6 +192,7 @@ fn server(
             .or(entry.disabled_tools_alias)
             .unwrap_or_default(),
         forwarding: entry.client_header_forwarding.unwrap_or_default(),
+        oauth: entry.oauth,
     })
 }
 
@@ -208,7 +206,8 @@ mod tests {
             "time": { "command": "mcp-server-time", "args": ["--local-timezone=UTC"], "env": { "TZ": "UTC" }, "cwd": "/tmp", "unknown": 1 },
             "remote": { "type": "streamable_http", "url": "http://127.0.0.1:1/mcp", "headers": { "Authorization": "Bearer x" } },
             "old": { "type": "sse", "url": "http://127.0.0.1:1/sse", "disabled_tools": ["danger"] },
-            "older": { "url": "http://127.0.0.1:1/sse", "disabledTools": ["danger"] }
+            "older": { "url": "http://127.0.0.1:1/sse", "disabledTools": ["danger"],
+                "oauth": { "server_url": "http://127.0.0.1:1", "storage_type": "memory", "client_metadata": {} } }
         } }"#;
         let shared =
             BTreeMap::from([("TZ", "CET"), ("A", "b")].map(|(k, v)| (k.to_owned(), v.to_owned())));
@@ -229,6 +228,8 @@ mod tests {
         ));
         assert!(servers[2].disabled_tools.contains("danger"));
         assert!(servers[3].disabled_tools.contains("danger"));
+        let logs_in = servers.iter().map(|server| server.oauth.is_some());
+        assert!(logs_in.eq([false, false, false, true]));
     }
 
     #[test]
@@ -246,6 +247,10 @@ mod tests {
         check(
             r#"{ "type": "carrier", "url": "x" }"#,
             "the server `x` has the type `carrier`, which is none of stdio, sse and streamable-http",
+        );
+        check(
+            r#"{ "url": "a", "oauth": { "storage_type": "cloud" } }"#,
+            "the server `x` cannot be read: unknown variant `cloud`, expected `file` or `memory`",
         );
         check(
             r#"{ "command": "a", "disabledTools": "b" }"#,

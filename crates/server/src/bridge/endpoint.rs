@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use tenon_net::percent;
 
 use super::config::SINGLE_SERVER;
-use super::routes::BridgeLabels;
+use super::labels::BridgeLabels;
 use crate::mcpo::docs_page;
 
 /// What is asked for.

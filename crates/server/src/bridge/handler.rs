@@ -139,7 +139,7 @@ impl BridgeHandler {
         };
         let server = server.cloned();
         let writing = tokio::task::spawn_blocking(move || match server {
-            Some(server) => table.server_document(&server).clone(),
+            Some(server) => server.document(table.labels()).clone(),
             None => table.main_document().clone(),
         });
         Ok(match writing.await {

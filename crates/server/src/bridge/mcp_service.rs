@@ -1,4 +1,4 @@
-//! The tools of the bridge over MCP: those of all servers, or of one.
+//! The bridge over MCP: tools, resources and prompts of all servers, or of one under its own names.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,21 +8,25 @@ use futures::stream::{self, BoxStream};
 use serde_json::{Map, Value};
 use tenon_domain::{CallId, ToolError};
 use tenon_mcp::server::{
-    Listing, McpService, RequestContext, ServerCapabilities, ServerChange, ServerIdentity,
+    Listing, McpService, PromptRequest, RequestContext, ServerCapabilities, ServerChange,
+    ServerIdentity,
 };
 use tenon_mcp::{CallToolResult, McpContentBlock, RpcError};
-use tenon_tools::{CallContext, CallOrigin, CallTimer};
+use tenon_tools::{CallContext, CallOrigin, CallTimer, ContextKind};
+use tokio::sync::watch;
 
 use super::routes::Routes;
 use super::servers::bridge_user;
 use crate::mcp_call_client::McpCallClient;
+use crate::mcp_context::{ContextChanges, McpContext, ResourceWatches, has_resources};
 
 /// Whose tools a client sees: those of this server, or of all.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct McpScope(pub(super) Option<Arc<str>>);
 
 pub(super) struct BridgeMcpService {
     routes: Arc<Routes>,
+    watches: ResourceWatches<McpScope>,
     calls: AtomicU64,
 }
 
@@ -30,8 +34,14 @@ impl BridgeMcpService {
     pub(super) fn new(routes: Arc<Routes>) -> Self {
         Self {
             routes,
+            watches: ResourceWatches::default(),
             calls: AtomicU64::new(0),
         }
+    }
+
+    async fn context(&self, scope: &McpScope) -> McpContext {
+        let server = scope.0.as_deref();
+        self.routes.settled(server).await.context(server)
     }
 
     pub(super) fn identity() -> ServerIdentity {
@@ -49,7 +59,11 @@ impl McpService for BridgeMcpService {
     fn capabilities(&self, _scope: &McpScope) -> ServerCapabilities {
         ServerCapabilities {
             tools: true,
-            ..ServerCapabilities::default()
+            resources: true,
+            resource_subscriptions: true,
+            prompts: true,
+            completions: true,
+            logging: false,
         }
     }
 
@@ -94,20 +108,114 @@ impl McpService for BridgeMcpService {
         match (client.take_reply(), result) {
             (Some(reply), _) => {
                 let result = serde_json::from_str::<Map<String, Value>>(reply?.get());
-                Ok(CallToolResult::read(result.unwrap_or_default()))
+                let mut result = CallToolResult::read(result.unwrap_or_default());
+                if has_resources(&result) {
+                    let context = table.context(server);
+                    context.offer_resources(route.source(), &mut result);
+                }
+                Ok(result)
             }
             (None, Ok(output)) => Ok(text_result(output.to_text(), false)),
             (None, Err(ToolError { message, .. })) => Ok(text_result(message, true)),
         }
     }
 
-    fn changes(&self, _scope: &McpScope) -> BoxStream<'static, ServerChange> {
-        let changes = self.routes.changes();
+    async fn resources(&self, scope: &McpScope) -> Result<Arc<Listing>, RpcError> {
+        let context = self.context(scope).await;
+        Ok(context.resources(ContextKind::Resources).await)
+    }
+
+    async fn resource_templates(&self, scope: &McpScope) -> Result<Arc<Listing>, RpcError> {
+        let context = self.context(scope).await;
+        Ok(context.resources(ContextKind::ResourceTemplates).await)
+    }
+
+    async fn read_resource(
+        &self,
+        context: &RequestContext<McpScope>,
+        uri: &str,
+    ) -> Result<Vec<Value>, RpcError> {
+        self.context(context.caller())
+            .await
+            .read_resource(uri)
+            .await
+    }
+
+    async fn subscribe_resource(&self, scope: &McpScope, uri: &str) -> Result<(), RpcError> {
+        let watch = self.context(scope).await.watch_resource(uri)?;
+        self.watches.add(scope.clone(), uri, watch);
+        Ok(())
+    }
+
+    async fn prompts(&self, scope: &McpScope) -> Result<Arc<Listing>, RpcError> {
+        Ok(self.context(scope).await.prompts().await)
+    }
+
+    async fn get_prompt(
+        &self,
+        context: &RequestContext<McpScope>,
+        prompt: PromptRequest,
+    ) -> Result<Map<String, Value>, RpcError> {
+        self.context(context.caller())
+            .await
+            .get_prompt(prompt)
+            .await
+    }
+
+    async fn complete(
+        &self,
+        context: &RequestContext<McpScope>,
+        params: Value,
+    ) -> Result<Value, RpcError> {
+        self.context(context.caller()).await.complete(params).await
+    }
+
+    fn changes(&self, scope: &McpScope) -> BoxStream<'static, ServerChange> {
+        let table_changes = self.routes.changes();
+        let mut changes = BridgeChanges {
+            routes: self.routes.clone(),
+            scope: scope.clone(),
+            table_changes,
+            context: ContextChanges::default(),
+            pending: Vec::new(),
+        };
+        changes.follow();
         let changes = stream::unfold(changes, |mut changes| async {
-            changes.changed().await.ok()?;
-            Some((ServerChange::Tools, changes))
+            Some((changes.next().await?, changes))
         });
         changes.boxed()
+    }
+}
+
+struct BridgeChanges {
+    routes: Arc<Routes>,
+    scope: McpScope,
+    table_changes: watch::Receiver<u64>,
+    context: ContextChanges,
+    pending: Vec<ServerChange>,
+}
+
+impl BridgeChanges {
+    /// True: the servers are others than before.
+    fn follow(&mut self) -> bool {
+        let context = self.routes.load().context(self.scope.0.as_deref());
+        self.context.follow(&context)
+    }
+
+    async fn next(&mut self) -> Option<ServerChange> {
+        if let Some(change) = self.pending.pop() {
+            return Some(change);
+        }
+        tokio::select! {
+            changed = self.table_changes.changed() => {
+                changed.ok()?;
+                if self.follow() {
+                    self.pending.extend([ServerChange::Prompts, ServerChange::Resources]);
+                }
+                Some(ServerChange::Tools)
+            }
+            Some(change) = self.context.next() => Some(change),
+        }
     }
 }
 

@@ -5,38 +5,22 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
-use serde_json::{Map, Value, json};
-use tenon_domain::ToolResult;
-use tenon_domain::{CallId, ToolCall};
+use serde_json::{Value, json};
+use tenon_domain::{CallId, ToolCall, ToolResult};
 use tenon_mcp::server::Listing;
-use tenon_sources::mcp::McpServerInfo;
-use tenon_tools::{CallContext, Tool, Toolset};
+use tenon_tools::{CallContext, Toolset};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
 use super::document_bytes::DocumentBytes;
-use super::header_forwarding::HeaderForwarding;
-use crate::mcpo::arguments::ArgumentForm;
-use crate::mcpo::document::{DocumentTool, MainDocument, ServerDocument};
+use super::labels::BridgeLabels;
+use super::server_routes::{ServerRoutes, ToolRoute};
+use crate::mcp_context::McpContext;
+use crate::mcpo::document::MainDocument;
 
 /// Who asks while servers are on their way up waits so long for them: half a list would be taken for the
 /// whole.
 const SETTLE_TIMEOUT: Duration = Duration::from_secs(30);
-
-/// What documents say of the bridge itself.
-#[derive(Debug)]
-pub(super) struct BridgeLabels {
-    pub(super) title: String,
-    pub(super) version: String,
-    pub(super) description: String,
-    /// Where a proxy has put all of it; empty: nowhere.
-    pub(super) root_path: String,
-    /// With a slash at both ends.
-    pub(super) path_prefix: String,
-    pub(super) has_key: bool,
-    /// Whether there is one server, at the root.
-    pub(super) is_single: bool,
-}
 
 /// The newest snapshot.
 pub(super) struct Routes {
@@ -55,28 +39,6 @@ pub(super) struct RouteTable {
     /// All tools by their ids: the server's number, and the tool's.
     by_id: OnceLock<HashMap<String, (usize, usize)>>,
     listing: OnceLock<Arc<Listing>>,
-}
-
-/// What one server offers.
-pub(super) struct ServerRoutes {
-    pub(super) name: String,
-    /// None: it was never up.
-    pub(super) about: Option<McpServerInfo>,
-    /// Whether it has come up, or failed to.
-    pub(super) is_settled: bool,
-    /// Whether its tools are known.
-    pub(super) is_listed: bool,
-    pub(super) forwarding: HeaderForwarding,
-    tools: Vec<ToolRoute>,
-    by_tool: HashMap<String, usize>,
-    document: OnceLock<DocumentBytes>,
-    listing: OnceLock<Arc<Listing>>,
-}
-
-pub(super) struct ToolRoute {
-    tool: Arc<Tool>,
-    /// Read at the first call: most tools of a large server are never called.
-    form: OnceLock<ArgumentForm>,
 }
 
 impl Routes {
@@ -179,12 +141,6 @@ impl RouteTable {
         })
     }
 
-    pub(super) fn server_document<'a>(&self, server: &'a ServerRoutes) -> &'a DocumentBytes {
-        server
-            .document
-            .get_or_init(|| DocumentBytes::new(server.write_document(&self.labels)))
-    }
-
     /// All servers and their tools, for programs.
     pub(super) fn tool_list(&self) -> &DocumentBytes {
         self.tool_list.get_or_init(|| {
@@ -221,17 +177,9 @@ impl RouteTable {
             let listing = self.listing.get_or_init(|| Arc::new(Listing::new(write())));
             return listing.clone();
         };
-        let Some(server) = self.server(name) else {
-            return Arc::default();
-        };
-        let write = || {
-            let tools = server.tools.iter();
-            tools.map(|route| route.describe(&route.tool.spec.name))
-        };
-        let listing = server
-            .listing
-            .get_or_init(|| Arc::new(Listing::new(write())));
-        listing.clone()
+        self.server(name)
+            .map(|server| server.listing())
+            .unwrap_or_default()
     }
 
     /// A tool by the name it has over MCP.
@@ -251,6 +199,18 @@ impl RouteTable {
         Some(&self.servers[*server].tools[*tool])
     }
 
+    /// Resources and prompts of one server, or of all.
+    pub(super) fn context(&self, server: Option<&str>) -> McpContext {
+        let mut sources = self.toolset.context_sources();
+        // One that was removed may still be on its way out.
+        sources.retain(|source| self.server(&source.info().name).is_some());
+        let Some(name) = server else {
+            return McpContext::of_all(&sources);
+        };
+        let source = sources.iter().find(|source| source.info().name == name);
+        source.map_or_else(McpContext::default, |source| McpContext::of_one(source))
+    }
+
     /// Makes a call, by the path of all calls. The arguments come back.
     pub(super) async fn call(
         &self,
@@ -265,120 +225,5 @@ impl RouteTable {
         };
         let result = self.toolset.call(&call, context).await;
         (result, call.input)
-    }
-}
-
-impl BridgeLabels {
-    /// Where the paths of a server begin, as clients see it.
-    pub(super) fn path_of(&self, server: &str) -> String {
-        if self.is_single {
-            return self.root_path.clone();
-        }
-        format!("{}{}{server}", self.root_path, self.path_prefix)
-    }
-}
-
-impl ServerRoutes {
-    pub(super) fn new(
-        name: String,
-        about: Option<McpServerInfo>,
-        forwarding: HeaderForwarding,
-        tools: impl IntoIterator<Item = Arc<Tool>>,
-    ) -> Self {
-        let tools = tools.into_iter().map(|tool| ToolRoute {
-            tool,
-            form: OnceLock::new(),
-        });
-        let tools: Vec<ToolRoute> = tools.collect();
-        let names = tools.iter().enumerate();
-        let by_tool = names.map(|(number, route)| (route.tool.spec.name.clone(), number));
-        Self {
-            name,
-            about,
-            is_settled: false,
-            is_listed: false,
-            forwarding,
-            by_tool: by_tool.collect(),
-            tools,
-            document: OnceLock::new(),
-            listing: OnceLock::new(),
-        }
-    }
-
-    pub(super) fn with_state(self, is_settled: bool, is_listed: bool) -> Self {
-        Self {
-            is_settled,
-            is_listed,
-            ..self
-        }
-    }
-
-    pub(super) fn tool(&self, name: &str) -> Option<&ToolRoute> {
-        self.by_tool.get(name).map(|number| &self.tools[*number])
-    }
-
-    fn write_document(&self, labels: &BridgeLabels) -> Vec<u8> {
-        let tools = self.tools.iter().map(|route| {
-            let spec = &route.tool.spec;
-            DocumentTool {
-                name: &spec.name,
-                description: &spec.description,
-                input_schema: &spec.input_schema,
-                output_schema: route.tool.source.output_schema(&spec.name),
-            }
-        });
-        let base_path = Some(labels.path_of(&self.name)).filter(|path| !path.is_empty());
-        let title = self.about.as_ref().map(|about| about.name.as_str());
-        let title = title.filter(|name| !name.is_empty()).unwrap_or(&self.name);
-        let version = self.about.as_ref().map(|about| about.version.as_str());
-        let instructions = self
-            .about
-            .as_ref()
-            .and_then(|about| about.instructions.clone());
-        let description = match &self.about {
-            None => format!("{title} MCP Server\n\n- [back to tool list](/docs)"),
-            Some(_) => instructions.unwrap_or_else(|| format!("{title} MCP Server")),
-        };
-        let document = ServerDocument {
-            title,
-            version: version
-                .filter(|version| !version.is_empty())
-                .unwrap_or(MainDocument::VERSION),
-            description: &description,
-            base_path: base_path.as_deref(),
-            has_key: labels.has_key,
-        };
-        document.write(tools)
-    }
-}
-
-impl ToolRoute {
-    /// As an object of MCP.
-    fn describe(&self, name: &str) -> Value {
-        let spec = &self.tool.spec;
-        let mut described = Map::new();
-        described.insert("name".to_owned(), json!(name));
-        if spec.title != spec.name {
-            described.insert("title".to_owned(), json!(spec.title));
-        }
-        described.insert("description".to_owned(), json!(spec.description));
-        described.insert("inputSchema".to_owned(), spec.input_schema.value());
-        if let Some(schema) = self.tool.source.output_schema(&spec.name) {
-            described.insert("outputSchema".to_owned(), schema.value());
-        }
-        let hints = spec.annotations;
-        let hints = json!({
-            "readOnlyHint": hints.read_only,
-            "destructiveHint": hints.destructive,
-            "idempotentHint": hints.idempotent,
-            "openWorldHint": hints.open_world,
-        });
-        described.insert("annotations".to_owned(), hints);
-        Value::Object(described)
-    }
-
-    pub(super) fn form(&self) -> &ArgumentForm {
-        let schema = &self.tool.spec.input_schema;
-        self.form.get_or_init(|| ArgumentForm::new(schema))
     }
 }

@@ -1,12 +1,13 @@
 //! The servers behind the bridge: started, replaced and stopped as the configuration says.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use async_trait::async_trait;
 use futures::future::join_all;
 use tenon_domain::{
-    BlobId, Caller, SourceId, SourceInfo, SourceKind, SourceState, ToolAccess, UserId,
+    BlobId, Caller, McpTransport, SourceId, SourceInfo, SourceKind, SourceState, ToolAccess, UserId,
 };
 use tenon_sources::mcp::{McpServer, McpServerInfo, McpSettings, StartMode};
 use tenon_sources::variables::LiteralConfig;
@@ -16,12 +17,19 @@ use tenon_tools::{
 };
 use tokio::sync::{Semaphore, watch};
 use tokio_util::task::AbortOnDropHandle;
+use url::Url;
 
 use super::config::BridgeServerConfig;
-use super::routes::{BridgeLabels, RouteTable, Routes, ServerRoutes};
+use super::labels::BridgeLabels;
+use super::oauth::BridgeLogin;
+use super::routes::{RouteTable, Routes};
+use super::server_routes::ServerRoutes;
 
 /// All of a small configuration start side by side; a large one does not take the machine down.
 const MAX_STARTS: usize = 32;
+
+/// Between two log-ins at a server.
+const LOGIN_INTERVAL: Duration = Duration::from_secs(30);
 
 /// Whoever asks the bridge. There are no accounts.
 pub(super) fn bridge_user() -> UserId {
@@ -39,6 +47,7 @@ pub(super) struct BridgeServers {
 struct WatchedServer {
     server: Arc<BridgeServer>,
     _watching: AbortOnDropHandle<()>,
+    _logging_in: Option<AbortOnDropHandle<()>>,
 }
 
 struct BridgeServer {
@@ -109,6 +118,7 @@ impl BridgeServers {
     }
 
     async fn start(&self, config: BridgeServerConfig) -> Result<WatchedServer> {
+        let login = login(&config)?;
         let source = McpServer::new(McpSettings {
             info: SourceInfo {
                 id: SourceId::new(&config.name),
@@ -119,7 +129,7 @@ impl BridgeServers {
             },
             config: config.config.clone(),
             fill: Arc::new(LiteralConfig),
-            tokens: None,
+            tokens: login.as_ref().map(BridgeLogin::tokens),
             network: Network::Anywhere,
             known: Vec::new(),
             start: StartMode::Now,
@@ -133,10 +143,52 @@ impl BridgeServers {
             connection,
         });
         let watching = watch_server(server.clone(), self.publisher.clone());
+        let logging_in = login.map(|login| {
+            let logging_in = log_in_when_asked(server.clone(), login);
+            AbortOnDropHandle::new(tokio::spawn(logging_in))
+        });
         Ok(WatchedServer {
             server,
             _watching: AbortOnDropHandle::new(tokio::spawn(watching)),
+            _logging_in: logging_in,
         })
+    }
+}
+
+/// None: nobody logs in there.
+fn login(config: &BridgeServerConfig) -> Result<Option<BridgeLogin>> {
+    let (Some(oauth), McpTransport::Http { url, .. } | McpTransport::Sse { url, .. }) =
+        (&config.oauth, &config.config.transport)
+    else {
+        return Ok(None);
+    };
+    let name = &config.name;
+    let url = Url::parse(url).with_context(|| format!("the address of `{name}` is none"))?;
+    Ok(Some(BridgeLogin::new(url, oauth)?))
+}
+
+/// Has somebody log in whenever the server asks for it.
+async fn log_in_when_asked(server: Arc<BridgeServer>, login: BridgeLogin) {
+    let name = &server.config.name;
+    let mut changes = server.source.changes();
+    // It may have changed before this subscribed.
+    changes.mark_changed();
+    while changes.changed().await.is_ok() {
+        while let Some(challenge) = server.source.status().asks_login {
+            match login.run(name, challenge.as_deref()).await {
+                Ok(()) => {
+                    tracing::info!(server = name, "logged in");
+                    server.source.restart();
+                    // What it asked before does not count any more.
+                    changes.mark_unchanged();
+                    break;
+                }
+                Err(error) => {
+                    tracing::warn!(server = name, "the log-in failed: {error}");
+                    tokio::time::sleep(LOGIN_INTERVAL).await;
+                }
+            }
+        }
     }
 }
 

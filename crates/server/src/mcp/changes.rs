@@ -1,18 +1,15 @@
 //! What changes for an MCP client: the lists of its user, and resources it subscribed to.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 
-use futures::stream::{self, BoxStream, SelectAll, StreamExt};
+use futures::stream::{self, BoxStream, StreamExt};
 use tenon_app::app::App;
 use tenon_app::user_feed::{UserEvent, UserSubscription, UserTopic};
 use tenon_mcp::server::ServerChange;
-use tenon_tools::{ContextChange, ToolSource};
 
-use super::context_names::offered_uri;
 use super::hub_caller::HubCaller;
-use super::hub_context::HubContext;
 use super::tool_listings::SeenTools;
+use crate::mcp_context::{ContextChanges, McpContext};
 
 /// From now on. The feed throttles and coalesces; a change that a client would not see is dropped.
 pub(super) fn changes(app: App, caller: HubCaller) -> BoxStream<'static, ServerChange> {
@@ -22,8 +19,7 @@ pub(super) fn changes(app: App, caller: HubCaller) -> BoxStream<'static, ServerC
         caller,
         feed,
         tools: None,
-        sources: Vec::new(),
-        context: SelectAll::new(),
+        context: ContextChanges::default(),
         pending: VecDeque::new(),
     };
     stream::unfold(hub, |mut hub| async move { Some((hub.next().await, hub)) }).boxed()
@@ -35,8 +31,7 @@ struct HubChanges {
     feed: UserSubscription,
     /// What the client can have seen. None: not read yet.
     tools: Option<SeenTools>,
-    sources: Vec<Arc<dyn ToolSource>>,
-    context: SelectAll<BoxStream<'static, ServerChange>>,
+    context: ContextChanges,
     pending: VecDeque<ServerChange>,
 }
 
@@ -81,34 +76,12 @@ impl HubChanges {
             self.tools = Some(SeenTools::new(&tools));
             self.pending.push_back(ServerChange::Tools);
         }
-        let context = HubContext::new(&toolset);
-        let sources = context.sources();
-        let mut pairs = self.sources.iter().zip(sources);
-        let is_same = self.sources.len() == sources.len()
-            && pairs.all(|(before, now)| Arc::ptr_eq(before, &now.source));
-        if is_same {
-            return;
+        if self
+            .context
+            .follow(&McpContext::of_all(&toolset.context_sources()))
+        {
+            self.pending
+                .extend([ServerChange::Resources, ServerChange::Prompts]);
         }
-        self.sources = sources.iter().map(|of| of.source.clone()).collect();
-        let streams = sources.iter().filter_map(|of| {
-            let label = of.label.clone();
-            let changes = of.source.context()?.changes();
-            Some(
-                changes
-                    .map(move |change| offered_change(&label, change))
-                    .boxed(),
-            )
-        });
-        self.context = streams.collect();
-        self.pending
-            .extend([ServerChange::Resources, ServerChange::Prompts]);
-    }
-}
-
-fn offered_change(label: &str, change: ContextChange) -> ServerChange {
-    match change {
-        ContextChange::Resources => ServerChange::Resources,
-        ContextChange::Prompts => ServerChange::Prompts,
-        ContextChange::Resource(uri) => ServerChange::Resource(offered_uri(label, &uri)),
     }
 }

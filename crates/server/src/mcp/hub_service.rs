@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use futures::stream::BoxStream;
 use serde_json::{Map, Value, json};
 use tenon_app::app::App;
-use tenon_domain::{BlobId, ToolId};
+use tenon_domain::{BlobId, ToolId, UserId};
 use tenon_mcp::server::{
     Listing, McpService, PromptRequest, RequestContext, ServerCapabilities, ServerChange,
 };
@@ -16,11 +16,10 @@ use tenon_tools::{ContextKind, Toolset};
 
 use super::changes::changes;
 use super::hub_caller::HubCaller;
-use super::hub_context::HubContext;
-use super::output::{blob_id, call_result, has_resources, offer_resources, passed_on};
-use super::resource_watches::ResourceWatches;
+use super::output::{blob_id, call_result, passed_on};
 use super::tool_listings::ToolListings;
 use crate::mcp_call_client::McpCallClient;
+use crate::mcp_context::{McpContext, ResourceWatches, has_resources};
 
 /// A longer result is cut as it is for models, and the whole of it is linked.
 const MAX_REPLY_BYTES: usize = 8 * 1024 * 1024;
@@ -31,7 +30,7 @@ Tools that need a person's approval are listed only where the API key allows the
 pub struct HubService {
     app: App,
     listings: ToolListings,
-    watches: ResourceWatches,
+    watches: ResourceWatches<UserId>,
 }
 
 impl HubService {
@@ -49,8 +48,9 @@ impl HubService {
         Ok(self.app.registry.toolset(access))
     }
 
-    async fn context(&self, caller: &HubCaller) -> Result<HubContext, RpcError> {
-        Ok(HubContext::new(&self.toolset(caller).await?))
+    async fn context(&self, caller: &HubCaller) -> Result<McpContext, RpcError> {
+        let toolset = self.toolset(caller).await?;
+        Ok(McpContext::of_all(&toolset.context_sources()))
     }
 
     /// A result of a tool, in which resources have the names they are offered by.
@@ -64,11 +64,9 @@ impl HubService {
             return Ok(result);
         }
         let toolset = self.toolset(caller).await?;
-        let tool = toolset.find(&ToolId::new(tool));
-        let label =
-            tool.and_then(|tool| HubContext::new(&toolset).label_of(&tool.source.info().id));
-        if let Some(label) = label {
-            offer_resources(&mut result, &label);
+        if let Some(tool) = toolset.find(&ToolId::new(tool)) {
+            let context = McpContext::of_all(&toolset.context_sources());
+            context.offer_resources(&tool.source.info().id, &mut result);
         }
         Ok(result)
     }
@@ -166,9 +164,8 @@ impl McpService for HubService {
 
     async fn subscribe_resource(&self, caller: &HubCaller, uri: &str) -> Result<(), RpcError> {
         let context = self.context(caller).await?;
-        let (_, source, own) = context.find_resource(uri)?;
-        let watch = source.watch_resource(own);
-        self.watches.add(&caller.user().id, uri, watch);
+        let watch = context.watch_resource(uri)?;
+        self.watches.add(caller.user().id.clone(), uri, watch);
         Ok(())
     }
 

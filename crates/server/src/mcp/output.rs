@@ -6,8 +6,6 @@ use tenon_domain::{BlobId, Content, ToolOutput, ToolResult};
 use tenon_mcp::message::STATELESS_VERSION;
 use tenon_mcp::{CallToolResult, McpContentBlock, ResourceLink};
 
-use super::context_names::offered_uri;
-
 /// What is kept aside is read as a resource.
 const BLOB_URI: &str = "tenon://blobs/";
 
@@ -26,29 +24,6 @@ pub(super) fn passed_on(reply: &RawValue, protocol: &str) -> Option<CallToolResu
     let structured = result.structured_content.take();
     result.structured_content = structured.filter(|value| is_structured(value, protocol));
     Some(result)
-}
-
-pub(super) fn has_resources(result: &CallToolResult) -> bool {
-    let mut blocks = result.content.iter();
-    blocks.any(|block| {
-        matches!(
-            block,
-            McpContentBlock::ResourceLink(_) | McpContentBlock::Resource(Some(_))
-        )
-    })
-}
-
-/// Names the resources in a result as they are offered.
-pub(super) fn offer_resources(result: &mut CallToolResult, label: &str) {
-    for block in &mut result.content {
-        match block {
-            McpContentBlock::Resource(Some(resource)) => {
-                resource.uri = offered_uri(label, &resource.uri);
-            }
-            McpContentBlock::ResourceLink(link) => link.uri = offered_uri(label, &link.uri),
-            _ => {}
-        }
-    }
 }
 
 /// A failed tool is a result that the client's model reads.
@@ -135,18 +110,12 @@ mod tests {
     }
 
     #[test]
-    fn what_a_server_answers_is_passed_on_with_its_resources_renamed() {
-        let link = json!({"type": "resource_link", "uri": "a://b", "name": "b"});
-        let reply = json!({"content": [link], "structuredContent": {"a": 1}, "isError": true});
+    fn what_a_server_answers_is_passed_on() {
+        let reply = json!({"content": [], "structuredContent": {"a": 1}, "isError": true});
         let reply = RawValue::from_string(reply.to_string()).unwrap();
-        let mut result = passed_on(&reply, "2025-06-18").unwrap();
-        assert!(result.is_error && has_resources(&result));
+        let result = passed_on(&reply, "2025-06-18").unwrap();
+        assert!(result.is_error);
         assert_eq!(result.structured_content, Some(json!({"a": 1})));
-        offer_resources(&mut result, "git");
-        let McpContentBlock::ResourceLink(link) = &result.content[0] else {
-            panic!("{result:?}");
-        };
-        assert_eq!(link.uri, "tenon+git+a://b");
     }
 
     #[test]

@@ -1,61 +1,18 @@
 // The official TypeScript clients against our MCP server:
 // `client.mjs NODE_MODULES v1|v2 http|sse URL` or `client.mjs NODE_MODULES v1|v2 stdio COMMAND ARGS…`.
 // Prints what it saw as JSON.
-import { pathToFileURL } from 'node:url';
+import { callTool, connect } from './connect.mjs';
 
-const [modules, sdk, transport, target, ...args] = process.argv.slice(2);
-const load = (path) => import(pathToFileURL(`${modules}/@modelcontextprotocol/${path}`).href);
-
+const [modules, sdk, transport, ...target] = process.argv.slice(2);
 const changed = Promise.withResolvers();
 const options = {
 	capabilities: { elicitation: {}, sampling: {} },
 	listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => changed.resolve(true) } },
 };
 const answer = async ({ params }) => ({ action: 'accept', content: { name: params.message } });
-
-async function connectV1() {
-	const { Client } = await load('sdk/dist/esm/client/index.js');
-	const { ElicitRequestSchema } = await load('sdk/dist/esm/types.js');
-	const client = new Client({ name: 'v1', version: '1' }, options);
-	client.setRequestHandler(ElicitRequestSchema, answer);
-	if (transport === 'stdio') {
-		const { StdioClientTransport } = await load('sdk/dist/esm/client/stdio.js');
-		await client.connect(new StdioClientTransport({ command: target, args }));
-	} else if (transport === 'sse') {
-		const { SSEClientTransport } = await load('sdk/dist/esm/client/sse.js');
-		await client.connect(new SSEClientTransport(new URL(target)));
-	} else {
-		const { StreamableHTTPClientTransport } = await load('sdk/dist/esm/client/streamableHttp.js');
-		await client.connect(new StreamableHTTPClientTransport(new URL(target)));
-	}
-	return client;
-}
-
-async function connectV2() {
-	const { Client, SSEClientTransport, StreamableHTTPClientTransport } =
-		await load('client/dist/index.mjs');
-	const client = new Client(
-		{ name: 'v2', version: '1' },
-		{ ...options, versionNegotiation: { mode: 'auto' } },
-	);
-	client.setRequestHandler('elicitation/create', answer);
-	if (transport === 'stdio') {
-		const { StdioClientTransport } = await load('client/dist/stdio.mjs');
-		await client.connect(new StdioClientTransport({ command: target, args }));
-	} else if (transport === 'sse') {
-		await client.connect(new SSEClientTransport(new URL(target)));
-	} else {
-		await client.connect(new StreamableHTTPClientTransport(new URL(target)));
-	}
-	return client;
-}
-
-const client = await (sdk === 'v1' ? connectV1() : connectV2());
+const client = await connect({ modules, sdk, transport, target, options, answer });
 const call = async (name, input = {}, more) => {
-	const params = { name, arguments: input };
-	const result = await (sdk === 'v1'
-		? client.callTool(params, undefined, more)
-		: client.callTool(params, more));
+	const result = await callTool(client, sdk, { name, arguments: input }, more);
 	return [result.isError === true, ...result.content.map((block) => block.text ?? block.type)];
 };
 const progress = [];

@@ -10,18 +10,28 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tenon_agent::ContextWindow;
 use tenon_domain::{Annotations, ToolDefinition, ToolError, ToolOutput, ToolResult};
+use tenon_llm::Provider;
 use tenon_sources::builtin::{AnyTool, BuiltinTool, local};
 use tenon_tools::CallContext;
 
-pub(super) fn tools(context: &Arc<ContextWindow>) -> Vec<Box<dyn AnyTool>> {
+pub(super) fn tools(
+    context: &Arc<ContextWindow>,
+    model: &Arc<dyn Provider>,
+) -> Vec<Box<dyn AnyTool>> {
     vec![
-        Box::new(CheckContextStatus(context.clone())),
+        Box::new(CheckContextStatus {
+            context: context.clone(),
+            model: model.clone(),
+        }),
         Box::new(ManageContext(context.clone())),
         Box::new(SmartContextTruncate(context.clone())),
     ]
 }
 
-struct CheckContextStatus(Arc<ContextWindow>);
+struct CheckContextStatus {
+    context: Arc<ContextWindow>,
+    model: Arc<dyn Provider>,
+}
 
 #[derive(Deserialize)]
 struct NoInput {}
@@ -34,23 +44,33 @@ impl BuiltinTool for CheckContextStatus {
         definition(
             "check_context_status",
             "Check context",
-            "Shows how many turns there were, how many of them are dropped, and how many tokens the context takes.",
+            "Shows how many turns there were, how many of them are dropped, how many tokens the context takes, and of how many where that is known.",
             json!({}),
             &[],
         )
     }
 
     async fn run(&self, _input: NoInput, _context: &CallContext) -> ToolResult {
-        let status = self.0.status();
-        Ok(ToolOutput::json(json!({
+        let status = self.context.status();
+        let mut shown = json!({
             "turns": status.steps,
             "dropped_turns": status.dropped,
             "turns_in_context": status.steps - status.dropped,
             "context_tokens": status.context_tokens,
             "total_input_tokens": status.usage.input_tokens,
             "total_output_tokens": status.usage.output_tokens,
-        })))
+        });
+        if let Some(limit) = self.model.context_tokens() {
+            shown["context_limit_tokens"] = json!(limit);
+            shown["context_used_percent"] = json!(used_percent(status.context_tokens, limit));
+        }
+        Ok(ToolOutput::json(shown))
     }
+}
+
+/// The last request may have been too long for what is known by now.
+fn used_percent(used: u64, limit: u64) -> u64 {
+    used.saturating_mul(100) / limit.max(1)
 }
 
 struct ManageContext(Arc<ContextWindow>);

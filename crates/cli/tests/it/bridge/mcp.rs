@@ -8,7 +8,8 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 use tenon_mcp::{
     CallHandler, ClientCapabilities, ClientInfo, ConnectOptions, Elicitation, ElicitationAnswer,
-    Error, McpConnection, McpContentBlock, NoHandler, ProgressNotification, TransportConfig,
+    EntryKind, Error, McpConnection, McpContentBlock, NoHandler, ProgressNotification,
+    TransportConfig,
 };
 use tenon_net::Network;
 
@@ -134,6 +135,59 @@ async fn a_server_behind_asks_the_model_of_the_client() {
         .unwrap();
     let said = format!("{:?}", called.content);
     assert!(said.contains("words of a model"), "{said}");
+}
+
+#[tokio::test]
+async fn resources_and_prompts_of_the_servers_behind_are_offered() {
+    let folder = tempfile::tempdir().unwrap();
+    let everything = installed("mcp/node_modules/.bin/mcp-server-everything");
+    let servers = json!({
+        "everything": { "command": everything, "args": ["stdio"] },
+        "one": odd(""),
+    });
+    let flags = ["--api-key", "top", "--hot-reload"];
+    let bridge = BridgeProcess::with_servers(folder.path(), &servers, &flags);
+    let own = "demo://resource/dynamic/text/1";
+    for (path, prompt, uri) in [
+        ("/everything/mcp", "simple-prompt", own.to_owned()),
+        (
+            "/mcp",
+            "mcp_everything_simple-prompt",
+            format!("tenon+everything+{own}"),
+        ),
+    ] {
+        let client = connect(http(bridge.url(path), "top")).await.unwrap();
+        let listed = async |kind| {
+            let listed = client.list(kind, TIMEOUT).await.unwrap();
+            let keys = listed.into_iter().map(|entry| entry.key);
+            keys.collect::<Vec<String>>()
+        };
+        let prompts = listed(EntryKind::Prompts).await;
+        assert!(prompts.contains(&prompt.to_owned()), "{prompts:?}");
+        let template = uri.replace("/1", "/{resourceId}");
+        let templates = listed(EntryKind::ResourceTemplates).await;
+        assert!(templates.contains(&template), "{templates:?}");
+        let filled = client.get_prompt(prompt, &json!({}), TIMEOUT).await;
+        assert!(filled.unwrap()["messages"][0]["content"]["text"].is_string());
+        let read = client.read_resource(&uri, TIMEOUT).await.unwrap();
+        assert_eq!(read["contents"][0]["uri"], uri);
+        let unknown = client.read_resource("demo://nothing", TIMEOUT).await;
+        assert!(matches!(unknown, Err(Error::Rpc(_))), "{unknown:?}");
+    }
+    // What a server that is gone had is gone with it.
+    let all = connect(http(bridge.url("/mcp"), "top")).await.unwrap();
+    write_config(folder.path(), &json!({ "one": odd("") }));
+    let gone = async {
+        while !all
+            .list(EntryKind::Prompts, TIMEOUT)
+            .await
+            .unwrap()
+            .is_empty()
+        {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    tokio::time::timeout(TIMEOUT, gone).await.unwrap();
 }
 
 #[tokio::test]

@@ -16,14 +16,14 @@ use crate::user_command::user;
 const TEST_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// A Tenon with accounts and server-everything, and a key of its admin that allows everything.
-pub(super) struct HubFixture {
-    pub(super) data: TempDir,
-    pub(super) served: Served,
-    pub(super) key: String,
+pub(crate) struct HubFixture {
+    pub(crate) data: TempDir,
+    pub(crate) served: Served,
+    pub(crate) key: String,
 }
 
 impl HubFixture {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let data = tempfile::tempdir().unwrap();
         let add = [
             "add",
@@ -62,6 +62,12 @@ impl HubFixture {
 
     pub(super) fn url(&self, path: &str) -> String {
         format!("{}{path}", self.served.address)
+    }
+
+    /// By way of the server that runs with that folder.
+    fn stdio_command(&self) -> [&str; 4] {
+        let data = self.data.path().to_str().unwrap();
+        [env!("CARGO_BIN_EXE_tenon"), "mcp", "--data", data]
     }
 }
 
@@ -150,30 +156,20 @@ fn check_whole(saw: &Value) {
 }
 
 #[tokio::test]
-async fn official_clients_use_the_hub_by_every_transport() {
+async fn official_python_clients_use_the_hub_by_every_transport() {
     let fixture = HubFixture::with_everything().await;
     let (url, sse) = (fixture.url("/mcp"), fixture.url("/sse"));
     let (base, key) = (fixture.served.address.as_str(), fixture.key.as_str());
-    let tenon = env!("CARGO_BIN_EXE_tenon");
-    let data = fixture.data.path().to_str().unwrap();
-    let clock = installed("venv-mcp/bin/mcp-server-time");
-    let clock = clock.to_str().unwrap();
-    let modules = installed("mcp/node_modules");
-    let (newest, node) = (ours("mcp/hub_new.py"), ours("mcp/hub.mjs"));
-    let (modules_path, newest, node) = (text(&modules), text(&newest), text(&node));
-    let http = ["http", url.as_str(), key];
-    let legacy = ["sse", sse.as_str(), key];
-    // By way of the server that runs with that folder.
-    let stdio = ["stdio", tenon, "mcp", "--data", data];
-    let newest = [newest.as_str(), base, key, clock];
-    let node = [node.as_str(), modules_path.as_str(), base, key, clock];
+    let clock = text(&installed("venv-mcp/bin/mcp-server-time"));
+    let newest = text(&ours("mcp/hub_new.py"));
+    let newest = [newest.as_str(), base, key, &clock];
     // One after another: of several calls at once the server behind does not say which one its
     // form belongs to.
-    let http = old_client(&http).await;
-    let legacy = old_client(&legacy).await;
+    let http = old_client(&["http", &url, key]).await;
+    let legacy = old_client(&["sse", &sse, key]).await;
+    let stdio = [&["stdio"], fixture.stdio_command().as_slice()].concat();
     let stdio = old_client(&stdio).await;
     let newest = run(installed("venv-mcp/bin/python"), &newest).await;
-    let node = run(modules.join(".bin/node"), &node).await;
     for saw in [&http, &legacy, &stdio] {
         assert_eq!(saw["server"], json!(["tenon", "2025-11-25"]), "{saw:#}");
         check_whole(saw);
@@ -193,25 +189,47 @@ async fn official_clients_use_the_hub_by_every_transport() {
         has(&newest["after"], "mcp_py_get_current_time"),
         "{newest:#}"
     );
-    assert_eq!(node["echoed"], "Echo: still here", "{node:#}");
-    assert!(node["cancelled"].is_string(), "{node:#}");
-    assert!(has(&node["after"], "mcp_ts_get_current_time"), "{node:#}");
+}
+
+#[tokio::test]
+async fn official_typescript_clients_use_the_hub() {
+    let fixture = HubFixture::with_everything().await;
+    let (base, key) = (fixture.served.address.as_str(), fixture.key.as_str());
+    let clock = text(&installed("venv-mcp/bin/mcp-server-time"));
+    let script = text(&ours("mcp/clients/hub.mjs"));
+    let modules = text(&installed("mcp-clients/node_modules"));
+    let node = installed("mcp/node_modules/.bin/node");
+    let stdio = [&["stdio"], fixture.stdio_command().as_slice()].concat();
+    for (sdk, transport) in [
+        ("v1", ["http"].as_slice()),
+        ("v2", &["http"]),
+        ("v2", &stdio),
+    ] {
+        let client = [script.as_str(), &modules, sdk, base, key, &clock];
+        let saw = run(node.clone(), &[&client, transport].concat()).await;
+        if sdk == "v2" {
+            assert_eq!(saw["version"], "2026-07-28", "{saw:#}");
+        }
+        assert_eq!(saw["cancelled"], true, "{saw:#}");
+        assert_eq!(saw["echoed"], "Echo: still here", "{saw:#}");
+        assert_eq!(saw["asked"].as_array().unwrap().len(), 1, "{saw:#}");
+        let form = saw["form"].as_str().unwrap();
+        assert!(form.contains("provided the requested"), "{saw:#}");
+        let uri = "tenon+everything+demo://resource/dynamic/text/1";
+        assert_eq!(saw["resource"], uri, "{saw:#}");
+        assert_eq!(saw["prompt"], "text", "{saw:#}");
+        assert_eq!(saw["added"], 201, "{saw:#}");
+        let added = format!("mcp_{sdk}{}_get_current_time", transport[0]);
+        assert!(has(&saw["after"], &added), "{saw:#}");
+    }
     let audit = fixture.served.client.get(fixture.url("/api/audit"));
-    let audit: Value = audit
-        .bearer_auth(key)
-        .send()
-        .await
-        .unwrap()
-        .json()
-        .await
-        .unwrap();
-    let cancelled = |entry: &Value| {
+    let audit = audit.bearer_auth(key).send().await.unwrap();
+    let audit: Value = audit.json().await.unwrap();
+    let is_cancelled = |entry: &&Value| {
         let long = "mcp_everything_trigger-long-running-operation";
         entry["subject"] == long && entry["detail"]["ok"] == false
     };
-    let entries = audit.as_array().unwrap();
-    assert!(
-        entries.iter().any(cancelled),
-        "the call behind has ended: {audit:#}"
-    );
+    let entries = audit.as_array().unwrap().iter();
+    let cancelled = entries.filter(is_cancelled).count();
+    assert_eq!(cancelled, 3, "the calls behind have ended: {audit:#}");
 }

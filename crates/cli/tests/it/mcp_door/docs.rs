@@ -2,33 +2,19 @@
 //! folder, and where programs are.
 
 use std::collections::HashMap;
-use std::path::Path;
 use std::process::{Command, Output};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::clients::HubFixture;
+use crate::documents::{examples, shell};
 use crate::peer::installed;
 use crate::program::stdout;
 
-/// The fenced blocks of a document by their titles.
+/// By their titles.
 fn blocks(document: &str) -> HashMap<String, String> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../docs")
-        .join(document);
-    let text = std::fs::read_to_string(path).unwrap();
-    let mut blocks = HashMap::new();
-    let mut open: Option<(String, String)> = None;
-    for line in text.lines() {
-        match (line.strip_prefix("```"), open.take()) {
-            (Some(title), None) => open = Some((title.to_owned(), String::new())),
-            (Some(_), Some(ended)) => blocks.extend([ended]),
-            (None, Some((title, block))) => open = Some((title, block + line + "\n")),
-            (None, None) => {}
-        }
-    }
-    blocks
+    examples(document).into_iter().collect()
 }
 
 struct Examples {
@@ -47,10 +33,7 @@ impl Examples {
 
     /// `tenon` and `curl` are found as they would be.
     fn shell(&self, title: &str) -> Output {
-        let tenon = Path::new(env!("CARGO_BIN_EXE_tenon")).parent().unwrap();
-        let path = format!("{}:{}", tenon.display(), std::env::var("PATH").unwrap());
-        let mut shell = Command::new("sh");
-        shell.args(["-c", &self.block(title)]).env("PATH", path);
+        let mut shell = shell(&self.block(title));
         shell.env("TENON_DATA", self.hub.data.path());
         shell.current_dir(self.scratch.path()).output().unwrap()
     }

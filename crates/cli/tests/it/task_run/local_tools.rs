@@ -179,6 +179,7 @@ async fn long_outputs_are_paged_and_old_turns_dropped_and_found_again() {
     check(5, "[page 3 of 3, 29 hits");
     check(5, "row 2999 value");
     check(6, "\"turns\":6");
+    check(6, "\"context_limit_tokens\":128000");
     check(7, "5 turns were dropped; 2 of 7 are left");
     check(8, "\"turn\":0");
     check(9, "[turn 4, tool_call] local-search_overlong_tooloutput");

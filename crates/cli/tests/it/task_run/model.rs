@@ -38,7 +38,9 @@ impl ScriptedModel {
         let router = axum::Router::new()
             .route(
                 "/v1/models",
-                get(|| async { Json(json!({"data": [{"id": "scripted"}]})) }),
+                get(|| async {
+                    Json(json!({"data": [{"id": "scripted", "max_model_len": 128_000}]}))
+                }),
             )
             .route("/v1/chat/completions", post(Self::complete))
             .route("/page", get(move || async move { Html(page) }))

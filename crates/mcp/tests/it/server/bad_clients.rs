@@ -5,7 +5,7 @@ use std::time::Duration;
 use axum::http::{Method, StatusCode};
 use futures::future::join_all;
 use serde_json::{Value, json};
-use tenon_mcp::server::MAX_REQUEST_BYTES;
+use tenon_mcp::server::{MAX_REQUEST_BYTES, ServerResponse};
 
 use super::{EventReader, TestClient, call, json_of, request};
 
@@ -203,4 +203,38 @@ async fn too_many_requests_at_once_are_refused() {
         () = asking => {}
     }
     assert_eq!(client.count_waiting().await, "0");
+}
+
+#[tokio::test]
+async fn ten_thousand_sessions_are_kept_and_the_oldest_goes_for_the_next() {
+    let client = TestClient::new();
+    let oldest = client.clone().initialize("2025-11-25").await;
+    let mut newest = oldest.clone();
+    for _ in 0..10_000 {
+        newest = client.clone().initialize("2025-11-25").await;
+    }
+    let ping = request(json!(1), "ping", json!({}));
+    assert_eq!(newest.post(&ping).await.status(), StatusCode::OK);
+    let forgotten = oldest.post(&ping).await;
+    assert_eq!(forgotten.status(), StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn there_are_only_so_many_streams_and_one_that_ends_makes_room() {
+    let client = TestClient::new();
+    let open = || {
+        let server = &client.server;
+        server.open_sse(&client.headers, "/messages", client.caller.clone())
+    };
+    let mut streams: Vec<ServerResponse> = (0..20_000).map(|_| open()).collect();
+    let refused = open();
+    assert_eq!(refused.status(), StatusCode::SERVICE_UNAVAILABLE);
+    let session = client.clone().initialize("2025-11-25").await;
+    let listen = session.send(Method::GET, "").await;
+    assert_eq!(listen.status(), StatusCode::SERVICE_UNAVAILABLE);
+    let ping = request(json!(1), "ping", json!({}));
+    let still = session.post(&ping).await;
+    assert_eq!(still.status(), StatusCode::OK, "calls need no stream");
+    streams.pop();
+    assert_eq!(open().status(), StatusCode::OK);
 }

@@ -57,6 +57,17 @@ export const settingsEn = {
   onlyOnce: 'Copy it now: it is shown only once.',
   doneFirst: 'Copy it, then press “Done”: it cannot be shown again.',
   done: 'Done',
+  useKeyIn: 'Use it in',
+  clientHints: {
+    claudeDesktop:
+      'For `claude_desktop_config.json`: Settings → Developer → Edit Config. The program `tenon` has to be on that computer.',
+    cursor: 'For `~/.cursor/mcp.json`, or `.cursor/mcp.json` in a project.',
+    vsCode: 'For `.vscode/mcp.json` in a project.',
+    openWebUi:
+      'Admin Settings → External Tools → Add Connection: type MCP (Streamable HTTP), auth Bearer, this key, and this URL.',
+    openAiSdk: 'Models with all tools that the key may use.',
+    curl: 'Calls a tool from a shell.',
+  },
   /** A button that does something to one of several. */
   doTo: (what: string, which: string) => `${what}: ${which}`,
   created: (time: string) => `created ${time}`,

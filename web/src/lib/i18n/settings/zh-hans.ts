@@ -57,6 +57,17 @@ export const settingsZhHans: SettingsMessages = {
   onlyOnce: '请立即复制，密钥只显示这一次。',
   doneFirst: '请先复制，再点“完成”：之后无法再次显示。',
   done: '完成',
+  useKeyIn: '用于',
+  clientHints: {
+    claudeDesktop:
+      '写入 `claude_desktop_config.json`：Settings → Developer → Edit Config。那台电脑上需要有 `tenon` 程序。',
+    cursor: '写入 `~/.cursor/mcp.json`，或项目中的 `.cursor/mcp.json`。',
+    vsCode: '写入项目中的 `.vscode/mcp.json`。',
+    openWebUi:
+      'Admin Settings → External Tools → Add Connection：类型选 MCP (Streamable HTTP)，认证选 Bearer，填入此密钥和以下网址。',
+    openAiSdk: '可使用模型，以及此密钥有权使用的所有工具。',
+    curl: '在命令行中调用工具。',
+  },
   doTo: (what, which) => `${what}：${which}`,
   created: (time) => `创建于 ${time}`,
   lastUsed: (time) => `最近使用：${time}`,

@@ -57,6 +57,17 @@ export const settingsZhHant: SettingsMessages = {
   onlyOnce: '請立即複製，金鑰只顯示這一次。',
   doneFirst: '請先複製，再按「完成」：之後無法再次顯示。',
   done: '完成',
+  useKeyIn: '用於',
+  clientHints: {
+    claudeDesktop:
+      '寫入 `claude_desktop_config.json`：Settings → Developer → Edit Config。該電腦上需要有 `tenon` 程式。',
+    cursor: '寫入 `~/.cursor/mcp.json`，或專案中的 `.cursor/mcp.json`。',
+    vsCode: '寫入專案中的 `.vscode/mcp.json`。',
+    openWebUi:
+      'Admin Settings → External Tools → Add Connection：類型選 MCP (Streamable HTTP)，驗證選 Bearer，填入此金鑰和以下網址。',
+    openAiSdk: '可使用模型，以及此金鑰有權使用的所有工具。',
+    curl: '在命令列中呼叫工具。',
+  },
   doTo: (what, which) => `${what}：${which}`,
   created: (time) => `建立於 ${time}`,
   lastUsed: (time) => `最近使用：${time}`,

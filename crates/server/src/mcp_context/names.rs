@@ -1,5 +1,5 @@
 //! The names under which resources and prompts of the servers behind are offered, kept apart as
-//! tools are.
+//! tools are where there are several.
 //!
 //! A resource `demo://text/1` of the server `everything` is `tenon+everything+demo://text/1`: a URI
 //! whose scheme begins with a label for the server, in which there is no `+`. Whatever follows is the
@@ -16,18 +16,41 @@ use tenon_tools::ToolSource;
 
 const SCHEME: &str = "tenon+";
 
-/// A source with resources or prompts, and its label.
+/// A source with resources or prompts, and its label. None: it is the only one, and nothing is renamed.
 #[derive(Clone)]
 pub(super) struct LabelledSource {
-    pub(super) label: String,
+    pub(super) label: Option<String>,
     pub(super) source: Arc<dyn ToolSource>,
+}
+
+impl LabelledSource {
+    /// The URI or URI template under which it is offered.
+    pub(super) fn offered_uri(&self, uri: &str) -> String {
+        offered_uri(self.label.as_deref(), uri)
+    }
+
+    /// Resources in contents and messages, as they are offered.
+    pub(super) fn offer_uris(&self, value: &mut Value) {
+        let offer = |fields: &mut Map<String, Value>| {
+            if let Some(Value::String(uri)) = fields.get_mut("uri") {
+                *uri = self.offered_uri(uri);
+            }
+        };
+        let Value::Object(fields) = value else {
+            return;
+        };
+        offer(fields);
+        if let Some(Value::Object(resource)) = fields.get_mut("resource") {
+            offer(resource);
+        }
+    }
 }
 
 /// The sources of one user, by their ids, so that labels are the same every time.
 pub(super) fn label(sources: &[&Arc<dyn ToolSource>]) -> Vec<LabelledSource> {
     let mut taken = HashSet::new();
     let labelled = sources.iter().map(|source| LabelledSource {
-        label: unique_label(source.info(), &mut taken),
+        label: Some(unique_label(source.info(), &mut taken)),
         source: Arc::clone(source),
     });
     labelled.collect()
@@ -51,9 +74,11 @@ fn unique_label(source: &SourceInfo, taken: &mut HashSet<String>) -> String {
     label
 }
 
-/// The URI or URI template under which it is offered.
-pub(super) fn offered_uri(label: &str, uri: &str) -> String {
-    format!("{SCHEME}{label}+{uri}")
+pub(super) fn offered_uri(label: Option<&str>, uri: &str) -> String {
+    match label {
+        Some(label) => format!("{SCHEME}{label}+{uri}"),
+        None => uri.to_owned(),
+    }
 }
 
 /// The label and the server's own URI.
@@ -67,28 +92,23 @@ pub(super) fn parse_uri(offered: &str) -> Option<(String, &str)> {
 
 /// The names of a source's prompts, in their order.
 pub(super) fn prompt_names(
+    of: &LabelledSource,
+    prompts: &[&str],
+    taken: &mut HashSet<ToolId>,
+) -> Vec<String> {
+    if of.label.is_none() {
+        return prompts.iter().map(|name| (*name).to_owned()).collect();
+    }
+    unique_prompt_names(of.source.info(), prompts, taken)
+}
+
+fn unique_prompt_names(
     source: &SourceInfo,
     prompts: &[&str],
     taken: &mut HashSet<ToolId>,
 ) -> Vec<String> {
     let ids = tool_id::give(source, prompts, taken).into_iter();
     ids.map(|id| id.0).collect()
-}
-
-/// Resources in contents and messages, as they are offered.
-pub(super) fn offer_uris(label: &str, value: &mut Value) {
-    let offer = |fields: &mut Map<String, Value>| {
-        if let Some(Value::String(uri)) = fields.get_mut("uri") {
-            *uri = offered_uri(label, uri);
-        }
-    };
-    let Value::Object(fields) = value else {
-        return;
-    };
-    offer(fields);
-    if let Some(Value::Object(resource)) = fields.get_mut("resource") {
-        offer(resource);
-    }
 }
 
 #[cfg(test)]
@@ -121,7 +141,7 @@ mod tests {
     #[test]
     fn an_offered_uri_leads_back_to_the_servers_own() {
         for uri in ["test://a/{id}", "a+b://c+d", "file:///x y", "relative"] {
-            let offered = offered_uri("git", uri);
+            let offered = offered_uri(Some("git"), uri);
             assert_eq!(parse_uri(&offered), Some(("git".to_owned(), uri)), "{uri}");
         }
         assert_eq!(
@@ -130,14 +150,15 @@ mod tests {
         );
         assert_eq!(parse_uri("test://a"), None);
         assert_eq!(parse_uri("tenon+git"), None);
+        assert_eq!(offered_uri(None, "test://a"), "test://a");
     }
 
     #[test]
     fn prompts_are_named_as_tools_are() {
         let mut taken = HashSet::new();
-        let one = prompt_names(&source("1", "git"), &["commit", "a b"], &mut taken);
+        let one = unique_prompt_names(&source("1", "git"), &["commit", "a b"], &mut taken);
         assert_eq!(one, ["mcp_git_commit", "mcp_git_a_b"]);
-        let other = prompt_names(&source("2", "git"), &["commit"], &mut taken);
+        let other = unique_prompt_names(&source("2", "git"), &["commit"], &mut taken);
         assert!(other[0].starts_with("mcp_git_commit_"), "{other:?}");
     }
 }

@@ -1,4 +1,11 @@
-//! Resources and prompts of the servers behind, as one list each.
+//! Resources and prompts of the servers behind, as one list each: for the hub and the bridge.
+
+mod context_changes;
+mod names;
+mod resource_watches;
+
+pub(crate) use context_changes::ContextChanges;
+pub(crate) use resource_watches::ResourceWatches;
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -7,19 +14,18 @@ use std::time::Duration;
 use futures::future::join_all;
 use serde_json::{Map, Value};
 use tenon_domain::SourceId;
-use tenon_mcp::RpcError;
 use tenon_mcp::server::{Listing, PromptRequest};
-use tenon_tools::{ContextEntry, ContextKind, ContextSource, Toolset};
+use tenon_mcp::{CallToolResult, McpContentBlock, RpcError};
+use tenon_tools::{ContextEntry, ContextKind, ContextSource, ResourceWatch, ToolSource};
 
-use super::context_names::{
-    LabelledSource, label, offer_uris, offered_uri, parse_uri, prompt_names,
-};
+use names::{LabelledSource, label, parse_uri, prompt_names};
 
 /// A server that has not listed by then is left out, this time.
 const LIST_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The sources of one user that have resources or prompts.
-pub(super) struct HubContext(Vec<LabelledSource>);
+/// The sources that have resources or prompts.
+#[derive(Default)]
+pub(crate) struct McpContext(Vec<LabelledSource>);
 
 /// A prompt of a server behind.
 struct OfferedPrompt<'a> {
@@ -29,23 +35,39 @@ struct OfferedPrompt<'a> {
     entry: ContextEntry,
 }
 
-impl HubContext {
-    pub(super) fn new(toolset: &Toolset) -> Self {
-        Self(label(&toolset.context_sources()))
+impl McpContext {
+    /// Several sources, with names that keep them apart.
+    pub(crate) fn of_all(sources: &[&Arc<dyn ToolSource>]) -> Self {
+        Self(label(sources))
     }
 
-    pub(super) fn sources(&self) -> &[LabelledSource] {
-        &self.0
+    /// One source, with the names it gives itself.
+    pub(crate) fn of_one(source: &Arc<dyn ToolSource>) -> Self {
+        Self(vec![LabelledSource {
+            label: None,
+            source: Arc::clone(source),
+        }])
     }
 
-    pub(super) fn label_of(&self, source: &SourceId) -> Option<String> {
+    /// Names the resources in a result of a source as they are offered.
+    pub(crate) fn offer_resources(&self, source: &SourceId, result: &mut CallToolResult) {
         let mut sources = self.0.iter();
-        let of = sources.find(|of| of.source.info().id == *source)?;
-        Some(of.label.clone())
+        let Some(of) = sources.find(|of| of.source.info().id == *source) else {
+            return;
+        };
+        for block in &mut result.content {
+            match block {
+                McpContentBlock::Resource(Some(resource)) => {
+                    resource.uri = of.offered_uri(&resource.uri);
+                }
+                McpContentBlock::ResourceLink(link) => link.uri = of.offered_uri(&link.uri),
+                _ => {}
+            }
+        }
     }
 
     /// Resources or templates.
-    pub(super) async fn resources(&self, kind: ContextKind) -> Arc<Listing> {
+    pub(crate) async fn resources(&self, kind: ContextKind) -> Arc<Listing> {
         let field = match kind {
             ContextKind::ResourceTemplates => "uriTemplate",
             ContextKind::Resources | ContextKind::Prompts => "uri",
@@ -55,7 +77,7 @@ impl HubContext {
             let entries: Vec<Value> = entries
                 .iter()
                 .map(|entry| {
-                    let uri = offered_uri(&of.label, &entry.key);
+                    let uri = of.offered_uri(&entry.key);
                     let mut fields = titled(of, entry);
                     fields.insert(field.into(), uri.into());
                     Value::Object(fields)
@@ -66,7 +88,7 @@ impl HubContext {
         Arc::new(Listing::new(entries))
     }
 
-    pub(super) async fn prompts(&self) -> Arc<Listing> {
+    pub(crate) async fn prompts(&self) -> Arc<Listing> {
         let prompts = self.offered_prompts().await;
         let prompts = prompts.into_iter().map(|prompt| {
             let mut fields = titled(prompt.of, &prompt.entry);
@@ -76,30 +98,44 @@ impl HubContext {
         Arc::new(Listing::new(prompts))
     }
 
-    pub(super) async fn read_resource(&self, uri: &str) -> Result<Vec<Value>, RpcError> {
+    pub(crate) async fn read_resource(&self, uri: &str) -> Result<Vec<Value>, RpcError> {
         let (of, context, own) = self.find_resource(uri)?;
         let read = context.read_resource(own).await;
         let mut contents = read.map_err(|error| RpcError::invalid_params(error.message))?;
         for content in &mut contents {
-            offer_uris(&of.label, content);
+            of.offer_uris(content);
         }
         Ok(contents)
     }
 
     /// The source of a resource, and the resource's URI there.
-    pub(super) fn find_resource<'a>(
+    fn find_resource<'a>(
         &'a self,
         uri: &'a str,
     ) -> Result<(&'a LabelledSource, &'a dyn ContextSource, &'a str), RpcError> {
         let missing = || RpcError::resource_not_found(uri);
-        let (label, own) = parse_uri(uri).ok_or_else(missing)?;
-        let of = self.0.iter().find(|source| source.label == label);
-        let of = of.ok_or_else(missing)?;
+        let (of, own) = self.locate(uri).ok_or_else(missing)?;
         let context = of.source.context().ok_or_else(missing)?;
         Ok((of, context, own))
     }
 
-    pub(super) async fn get_prompt(
+    fn locate<'a>(&'a self, uri: &'a str) -> Option<(&'a LabelledSource, &'a str)> {
+        if let [only @ LabelledSource { label: None, .. }] = self.0.as_slice() {
+            return Some((only, uri));
+        }
+        let (label, own) = parse_uri(uri)?;
+        let mut sources = self.0.iter();
+        let of = sources.find(|of| of.label.as_ref() == Some(&label))?;
+        Some((of, own))
+    }
+
+    /// Has updates of a resource be part of the changes while the guard is kept.
+    pub(crate) fn watch_resource(&self, uri: &str) -> Result<ResourceWatch, RpcError> {
+        let (_, context, own) = self.find_resource(uri)?;
+        Ok(context.watch_resource(own))
+    }
+
+    pub(crate) async fn get_prompt(
         &self,
         prompt: PromptRequest,
     ) -> Result<Map<String, Value>, RpcError> {
@@ -111,14 +147,14 @@ impl HubContext {
         if let Some(Value::Array(messages)) = filled.get_mut("messages") {
             for message in messages {
                 if let Some(content) = message.get_mut("content") {
-                    offer_uris(&of.label, content);
+                    of.offer_uris(content);
                 }
             }
         }
         Ok(filled)
     }
 
-    pub(super) async fn complete(&self, params: Value) -> Result<Value, RpcError> {
+    pub(crate) async fn complete(&self, params: Value) -> Result<Value, RpcError> {
         let unknown =
             || RpcError::invalid_params("`ref` names no prompt and no resource template.");
         let Value::Object(mut params) = params else {
@@ -155,7 +191,7 @@ impl HubContext {
         let mut prompts = Vec::new();
         for (of, entries) in self.lists(ContextKind::Prompts).await {
             let own: Vec<&str> = entries.iter().map(|entry| entry.key.as_str()).collect();
-            let names = prompt_names(of.source.info(), &own, &mut taken);
+            let names = prompt_names(of, &own, &mut taken);
             let named = names.into_iter().zip(entries.iter().cloned());
             prompts.extend(named.map(|(name, entry)| OfferedPrompt { name, of, entry }));
         }
@@ -181,9 +217,22 @@ impl HubContext {
     }
 }
 
-/// "Git/Commit message": source title, slash, title.
+pub(crate) fn has_resources(result: &CallToolResult) -> bool {
+    let mut blocks = result.content.iter();
+    blocks.any(|block| {
+        matches!(
+            block,
+            McpContentBlock::ResourceLink(_) | McpContentBlock::Resource(Some(_))
+        )
+    })
+}
+
+/// "Git/Commit message": source title, slash, title. Of one source alone it is the title.
 fn titled(of: &LabelledSource, entry: &ContextEntry) -> Map<String, Value> {
     let mut fields = entry.fields.clone();
+    if of.label.is_none() {
+        return fields;
+    }
     let field = |name: &str| fields.get(name).and_then(Value::as_str);
     let title = field("title").or(field("name")).unwrap_or(&entry.key);
     let title = format!("{}/{title}", of.source.info().title);

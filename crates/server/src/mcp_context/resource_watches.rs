@@ -1,24 +1,31 @@
-//! The resources that clients of each user subscribed to.
+//! The resources that clients subscribed to.
 //!
 //! Clients do not always say that they are gone, so a resource is watched until it is the oldest of
 //! too many.
 
 use std::collections::{HashMap, VecDeque};
+use std::hash::Hash;
 use std::sync::{Mutex, PoisonError};
 
-use tenon_domain::UserId;
 use tenon_tools::ResourceWatch;
 
-/// For all clients of one user.
+/// For all clients of one user, or of one server of the bridge.
 const MAX_WATCHED: usize = 64;
 
-#[derive(Debug, Default)]
-pub(super) struct ResourceWatches(Mutex<HashMap<UserId, VecDeque<(String, ResourceWatch)>>>);
+/// By whom clients belong to.
+#[derive(Debug)]
+pub(crate) struct ResourceWatches<K>(Mutex<HashMap<K, VecDeque<(String, ResourceWatch)>>>);
 
-impl ResourceWatches {
-    pub(super) fn add(&self, user: &UserId, uri: &str, watch: ResourceWatch) {
-        let mut users = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let watched = users.entry(user.clone()).or_default();
+impl<K> Default for ResourceWatches<K> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+impl<K: Hash + Eq> ResourceWatches<K> {
+    pub(crate) fn add(&self, owner: K, uri: &str, watch: ResourceWatch) {
+        let mut owners = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let watched = owners.entry(owner).or_default();
         watched.retain(|(known, _)| known != uri);
         watched.push_back((uri.to_owned(), watch));
         if watched.len() > MAX_WATCHED {
@@ -45,12 +52,12 @@ mod tests {
             })
         };
         let count = || watching.load(Ordering::Relaxed);
-        let (watches, ada) = (ResourceWatches::default(), UserId::new("ada"));
-        watches.add(&ada, "a:1", watch());
-        watches.add(&ada, "a:1", watch());
+        let (watches, ada) = (ResourceWatches::default(), "ada");
+        watches.add(ada, "a:1", watch());
+        watches.add(ada, "a:1", watch());
         assert_eq!(count(), 1);
         for number in 0..100 {
-            watches.add(&ada, &format!("a:{number}"), watch());
+            watches.add(ada, &format!("a:{number}"), watch());
         }
         assert_eq!(count(), MAX_WATCHED);
     }
