@@ -7,14 +7,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use tenon_agent::{Agent, AgentSettings};
+use tenon_agent::{Agent, AgentSettings, TurnExpert};
 use tenon_assistant::Assistant;
 use tenon_domain::source::BuiltinConfig;
 use tenon_domain::{CodedError, ToolId, UserId};
 use tenon_llm::Provider;
 use tenon_sources::browser::DeviceHub;
 use tenon_sources::builtin;
-use tenon_store::{Error, Store, Vault};
+use tenon_store::{Error, PausedTurn, Store, Vault};
 use tenon_tools::{CallLimits, Connection, OutputStore, Quota, Registry};
 use tokio_util::sync::CancellationToken;
 
@@ -24,9 +24,11 @@ use crate::auth::{Auth, CurrentUser};
 use crate::budget::Budget;
 use crate::config::Config;
 use crate::devices::DeviceStore;
+use crate::experts::{ExpertError, Experts};
 use crate::models::endpoints::ModelEndpoints;
 use crate::models::{ModelLookupError, Models};
 use crate::outputs::{StoredOutputs, StoredToolIds, UserStorage};
+use crate::prompts::SavedPrompts;
 use crate::sources::configured::ConfiguredServers;
 use crate::sources::folder::WatchedFolder;
 use crate::sources::{RunMode, Sources};
@@ -48,6 +50,8 @@ pub struct AppServices {
     pub registry: Arc<Registry>,
     pub agent: Agent,
     pub models: Models,
+    pub experts: Experts,
+    pub prompts: SavedPrompts,
     pub sources: Sources,
     /// People's own browsers.
     pub devices: DeviceHub,
@@ -150,6 +154,7 @@ impl App {
         store.sweep_blobs().await?;
         store.sweep_audit().await?;
         let auth = Auth::new(config, issuer(&data, config)?);
+        let experts = Experts::new(store.clone());
         Ok(Self(Arc::new(AppServices {
             accounts: Accounts {
                 store: store.clone(),
@@ -163,7 +168,12 @@ impl App {
                 registry: registry.clone(),
                 agent: agent.clone(),
                 devices: devices.clone(),
+                experts: experts.clone(),
             },
+            prompts: SavedPrompts {
+                store: store.clone(),
+            },
+            experts,
             user_feed: UserFeed::new(FeedSources {
                 store: store.clone(),
                 agent: agent.clone(),
@@ -199,8 +209,16 @@ impl App {
     pub async fn recover(&self) -> Result<(), Error> {
         self.agent.recover().await?;
         for paused in self.agent.take_over().await? {
+            let expert = match self.paused_expert(&paused).await {
+                Ok(expert) => expert,
+                Err(ExpertError::Store(error)) => return Err(error),
+                Err(error) => {
+                    self.agent.give_up(&paused, error.detail()).await?;
+                    continue;
+                }
+            };
             let why = match self.models.choose_redacted(paused.model.as_ref()).await {
-                Ok(model) => match self.agent.resume(paused.clone(), model) {
+                Ok(model) => match self.agent.resume(paused.clone(), model, expert) {
                     // Who shuts down again leaves it to the next start.
                     Ok(()) | Err(tenon_agent::Error::Closing) => continue,
                     Err(error) => error.detail(),
@@ -214,6 +232,13 @@ impl App {
             self.agent.give_up(&paused, why).await?;
         }
         Ok(())
+    }
+
+    /// Who answers in the chat of a turn that goes on.
+    async fn paused_expert(&self, paused: &PausedTurn) -> Result<Option<TurnExpert>, ExpertError> {
+        let chat = self.store.chat(&paused.user, &paused.chat_id).await?;
+        let expert = self.experts.of_chat(&paused.user, chat.expert.as_ref());
+        Ok(expert.await?.map(|expert| expert.for_turn()))
     }
 
     /// Servers for a command: they sleep with what they offered last until they

@@ -8,10 +8,12 @@ mod hub_context;
 mod hub_service;
 mod output;
 mod resource_watches;
+mod server_prompts;
 mod tool_listings;
 
 pub use hub_caller::HubCaller;
 pub use hub_service::HubService;
+pub(crate) use server_prompts::{fill_prompt, server_prompts};
 
 use std::io;
 

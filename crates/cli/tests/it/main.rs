@@ -21,6 +21,7 @@ mod chats;
 mod connections;
 mod disk;
 mod doctor;
+mod experts;
 mod export;
 mod forms;
 mod frames;

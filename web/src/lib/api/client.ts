@@ -51,7 +51,8 @@ export const api = {
   changeTools: (change: ToolsChange) => request<void>('PATCH', '/api/tools', change),
   chats: (page: { limit: number; before?: string; archived?: boolean }) =>
     request<ChatSummary[]>('GET', withQuery('/api/chats', page)),
-  createChat: () => request<ChatSummary>('POST', '/api/chats', {}),
+  chat: (id: ChatId) => request<ChatSummary>('GET', chatPath(id)),
+  createChat: (chat: ChatChange) => request<ChatSummary>('POST', '/api/chats', chat),
   changeChat: (id: ChatId, change: ChatChange) =>
     request<ChatSummary>('PATCH', chatPath(id), change),
   deleteChat: (id: ChatId) => request<void>('DELETE', chatPath(id)),

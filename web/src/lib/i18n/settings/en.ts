@@ -4,6 +4,8 @@ export const settingsEn = {
   sections: {
     account: 'Account',
     keys: 'API keys',
+    experts: 'Experts',
+    prompts: 'Prompts',
     servers: 'Tool servers',
     people: 'People',
     log: 'Log',

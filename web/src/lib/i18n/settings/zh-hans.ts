@@ -4,6 +4,8 @@ export const settingsZhHans: SettingsMessages = {
   sections: {
     account: '账号',
     keys: 'API 密钥',
+    experts: '专家',
+    prompts: '提示词',
     servers: '工具服务器',
     people: '成员',
     log: '日志',

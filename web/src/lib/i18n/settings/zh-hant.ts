@@ -4,6 +4,8 @@ export const settingsZhHant: SettingsMessages = {
   sections: {
     account: '帳號',
     keys: 'API 金鑰',
+    experts: '專家',
+    prompts: '提示詞',
     servers: '工具伺服器',
     people: '成員',
     log: '記錄',
