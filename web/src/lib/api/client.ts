@@ -13,6 +13,7 @@ import type {
   EndpointView,
   EvaluationFrame,
   ErrorBody,
+  ExpertView,
   ModelChange,
   ModelId,
   ModelView,
@@ -78,6 +79,7 @@ export const api = {
   answerForm: (id: CallId, answer: AnswerForm) =>
     request<void>('POST', `/api/calls/${encodeURIComponent(id)}/form`, answer),
 
+  experts: () => request<ExpertView[]>('GET', '/api/experts'),
   models: () => request<ModelView[]>('GET', '/api/models'),
   endpoints: () => request<EndpointView[]>('GET', '/api/endpoints'),
   createModel: (model: NewModel) => request<ModelView>('POST', '/api/models', model),

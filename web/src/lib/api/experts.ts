@@ -1,5 +1,5 @@
 // Experts and prompts.
-import { request } from './client';
+import { api, request } from './client';
 import type {
   ExpertChange,
   ExpertId,
@@ -17,7 +17,7 @@ import type {
 const UPSTREAM_TIMEOUT_MS = 60_000;
 
 export const experts = {
-  all: () => request<ExpertView[]>('GET', '/api/experts'),
+  all: api.experts,
   add: (expert: ExpertChange) => request<ExpertView>('POST', '/api/experts', expert),
   change: (id: ExpertId, change: ExpertChange) =>
     request<ExpertView>('PATCH', expertPath(id), change),

@@ -2,9 +2,6 @@
 import type { ExpertView } from '$lib/api/types';
 import { expertsMessages } from '$lib/i18n/experts/messages';
 
-/** Whoever answers in a chat that has no expert. */
-export const GENERAL_ID = 'general';
-
 type Shown = Pick<ExpertView, 'builtin' | 'name' | 'title' | 'description' | 'starters'>;
 type BuiltinWords = Pick<ExpertView, 'title' | 'description'> & { starters: readonly string[] };
 

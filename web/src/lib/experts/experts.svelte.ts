@@ -1,10 +1,12 @@
 // The experts that this person sees.
-import { experts as api } from '$lib/api/experts';
+import { api } from '$lib/api/client';
 import type { ExpertId, ExpertView } from '$lib/api/types';
 import { Refresher } from '$lib/refresher';
 import { ResponseOrder } from '$lib/responseOrder';
 import { expertChanges } from './events';
-import { GENERAL_ID } from './expert';
+
+/** Whoever answers in a chat that has no expert. */
+const GENERAL_ID = 'general';
 
 export class Experts {
   all = $state.raw<readonly ExpertView[]>([]);
@@ -33,7 +35,7 @@ export class Experts {
 
   async #read(): Promise<void> {
     const isNewest = this.#order.send();
-    const all = await api.all();
+    const all = await api.experts();
     if (!isNewest()) return;
     this.all = all;
     this.loaded = true;
