@@ -32,6 +32,7 @@ import { Draft } from './chat/draft.svelte';
 import { ChatManager } from './chat/chatManager.svelte';
 import { TurnOutbox } from './chat/turnOutbox';
 import { Experts } from './experts/experts.svelte';
+import { matchesAny } from './experts/toolPattern';
 import { truncateTitle } from './format/truncate';
 import { errorText } from './i18n/errorText';
 import { language } from './i18n/language.svelte';
@@ -90,6 +91,13 @@ class App {
   });
   /** Absent where it is gone, or not known yet. */
   expert = $derived(this.experts.find(this.expertId));
+  /** How many tools the next message may use. Before there is a chat, the server has not applied
+      the expert to them. */
+  toolCount = $derived.by(() => {
+    const { on } = this.toolbox;
+    const patterns = router.chatId ? undefined : this.expert?.tools;
+    return patterns ? on.filter(({ toolId }) => matchesAny(patterns, toolId)).length : on.length;
+  });
   /** Which model answers the next message of the open chat. */
   choice = $derived.by(() =>
     chooseModel({
