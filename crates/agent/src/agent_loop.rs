@@ -27,7 +27,7 @@ use crate::context_window::ContextWindow;
 use crate::model_step::{ModelStep, StepResult};
 use crate::prompt::SystemPrompt;
 use crate::recorder::Recorder;
-use crate::request::{ModelTools, TurnModel};
+use crate::request::{ModelTools, TurnExpert, TurnModel};
 use crate::{Agent, TurnFault};
 use repeats::RepeatDetector;
 
@@ -35,6 +35,7 @@ use repeats::RepeatDetector;
 pub(crate) struct AgentLoop<'a> {
     pub agent: &'a Agent,
     pub model: &'a TurnModel,
+    pub expert: Option<&'a TurnExpert>,
     /// None: as the tools call for.
     pub system: Option<&'a str>,
     /// Of the page the answer is read on, where one is.
@@ -193,8 +194,11 @@ impl AgentLoop<'_> {
         if !self.is_authorized().await? {
             self.cancel.cancel();
         }
-        let settings = store.tool_settings(&self.access.user, None, self.chat);
-        let access = self.access.clone().with_settings(settings.await?);
+        let expert = self.expert.map(|expert| &expert.id);
+        let settings = store.tool_settings(&self.access.user, expert, self.chat);
+        let filter = self.expert.and_then(|expert| expert.tools.clone());
+        let access = self.access.clone().filtered(filter);
+        let access = access.with_settings(settings.await?);
         let toolset = self.agent.registry.toolset(access);
         Ok(match self.tools {
             ModelTools::Server(request_tools) => toolset.with_request_tools(request_tools),
@@ -216,6 +220,10 @@ impl AgentLoop<'_> {
         } else {
             self.options.after_first_step()
         };
+        let options = match self.expert {
+            Some(expert) => options.or(&expert.options),
+            None => options,
+        };
         let step = ModelStep {
             model: &*self.model.provider,
             toolset,
@@ -226,10 +234,7 @@ impl AgentLoop<'_> {
         };
         let tools = self.offered_tools(toolset, messages, kind);
         let result = step.run(ModelRequest {
-            system: match self.system {
-                Some(system) => system.to_owned(),
-                None => self.system_prompt(&tools, kind).text(self.language),
-            },
+            system: self.system(&tools, kind),
             language: self.language,
             messages: match self.context {
                 Some(context) => context.visible(messages),
@@ -261,6 +266,20 @@ impl AgentLoop<'_> {
                 toolset.offer(messages, size)
             }
         }
+    }
+
+    /// The prompt of the request or Tenon's own, then that of the expert.
+    fn system(&self, tools: &[Arc<ToolSpec>], kind: StepKind) -> String {
+        let mut system = match self.system {
+            Some(system) => system.to_owned(),
+            None => self.system_prompt(tools, kind).text(self.language),
+        };
+        let of_expert = self.expert.map(|expert| expert.system_prompt.as_str());
+        if let Some(prompt) = of_expert.filter(|prompt| !prompt.is_empty()) {
+            system.push_str("\n\n");
+            system.push_str(prompt);
+        }
+        system
     }
 
     fn system_prompt(&self, tools: &[Arc<ToolSpec>], kind: StepKind) -> SystemPrompt {

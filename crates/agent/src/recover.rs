@@ -7,7 +7,7 @@ use tenon_domain::{Caller, ErrorDetail, ToolAccess, TurnOutcome, Usage};
 use tenon_store::{PausedTurn, Result};
 
 use crate::agent_loop::UsageMeter;
-use crate::request::TurnOverrides;
+use crate::request::{TurnExpert, TurnOverrides};
 use crate::turn::{Turn, TurnStart};
 use crate::turn_end::TurnEnd;
 use crate::{Agent, Error, TurnFault, TurnModel};
@@ -56,7 +56,12 @@ impl Agent {
 
     /// Goes on with a turn in the middle of its step. What was granted for the
     /// turn alone is not remembered: it is asked about.
-    pub fn resume(&self, paused: PausedTurn, model: TurnModel) -> std::result::Result<(), Error> {
+    pub fn resume(
+        &self,
+        paused: PausedTurn,
+        model: TurnModel,
+        expert: Option<TurnExpert>,
+    ) -> std::result::Result<(), Error> {
         let slot = self.running.take(&paused.chat_id, &paused.id)?;
         let access = ToolAccess::all(&paused.user, Caller::chat_model());
         let turn = Turn {
@@ -75,6 +80,7 @@ impl Agent {
             omitted_tools: Mutex::default(),
             client: None,
             usage: UsageMeter::new(paused.usage),
+            expert,
             overrides: TurnOverrides::default(),
             slot,
         };

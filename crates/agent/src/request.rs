@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use tenon_domain::pattern::Pattern;
 use tenon_domain::{
-    ChatId, EntryPoint, ModelRef, PageLanguage, Prices, ToolId, ToolSpec, TurnId, UserId, UserImage,
+    ChatId, EntryPoint, ExpertId, ModelRef, PageLanguage, Prices, ToolFilter, ToolId, ToolSpec,
+    TurnId, UserId, UserImage,
 };
 use tenon_llm::{GenerationOptions, Provider};
 use tenon_tools::RequestTools;
@@ -36,7 +37,22 @@ pub struct TurnRequest {
     pub can_ask: bool,
     /// Tools that are used without asking this time.
     pub granted: Vec<Pattern>,
+    /// Who answers. Its chat has it on record, and so a turn that is resumed gets it again.
+    pub expert: Option<TurnExpert>,
     pub overrides: TurnOverrides,
+}
+
+/// What an expert adds to a turn or a completion.
+#[derive(Debug, Clone)]
+pub struct TurnExpert {
+    /// Whose layer of tool settings counts.
+    pub id: ExpertId,
+    /// Follows the prompt that there is without it. Empty: none.
+    pub system_prompt: String,
+    /// Where the request itself asks for nothing else.
+    pub options: GenerationOptions,
+    /// None: all tools.
+    pub tools: Option<Arc<ToolFilter>>,
 }
 
 /// What a turn has in the place of what its chat and the settings give it. Not on record: a turn
@@ -107,6 +123,7 @@ impl TurnRequest {
             door: EntryPoint::Page,
             can_ask: true,
             granted: Vec::new(),
+            expert: None,
             overrides: TurnOverrides::default(),
         }
     }

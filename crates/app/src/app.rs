@@ -8,14 +8,14 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use futures::future::BoxFuture;
-use tenon_agent::{Agent, AgentSettings};
+use tenon_agent::{Agent, AgentSettings, TurnExpert};
 use tenon_assistant::Assistant;
 use tenon_domain::source::BuiltinConfig;
 use tenon_domain::{CodedError, ToolId, UserId};
 use tenon_llm::Provider;
 use tenon_sources::browser::DeviceHub;
 use tenon_sources::builtin;
-use tenon_store::{Error, Store, Vault};
+use tenon_store::{Error, PausedTurn, Store, Vault};
 use tenon_tools::{CallLimits, Connection, OutputStore, Quota, Registry};
 use tokio_util::sync::CancellationToken;
 
@@ -25,9 +25,11 @@ use crate::auth::{Auth, CurrentUser};
 use crate::budget::Budget;
 use crate::config::Config;
 use crate::devices::DeviceStore;
+use crate::experts::{ExpertError, Experts};
 use crate::models::endpoints::ModelEndpoints;
 use crate::models::{ModelLookupError, Models};
 use crate::outputs::{StoredOutputs, StoredToolIds, UserStorage};
+use crate::prompts::SavedPrompts;
 use crate::sources::configured::ConfiguredServers;
 use crate::sources::folder::WatchedFolder;
 use crate::sources::{RunMode, Sources};
@@ -49,6 +51,8 @@ pub struct AppServices {
     pub registry: Arc<Registry>,
     pub agent: Agent,
     pub models: Models,
+    pub experts: Experts,
+    pub prompts: SavedPrompts,
     pub sources: Sources,
     /// People's own browsers.
     pub devices: DeviceHub,
@@ -90,111 +94,114 @@ impl Deref for App {
 impl App {
     /// Opens the data folder, with the assistant that comes with Tenon. What
     /// processes that died left open there is tied up first.
-    pub async fn open(data: &Path, config: &Config) -> Result<Self> {
-        Self::with_model(data, config, Arc::new(Assistant)).await
+    pub fn open<'a>(data: &'a Path, config: &'a Config) -> BoxFuture<'a, Result<Self>> {
+        Box::pin(Self::with_model(data, config, Arc::new(Assistant)))
     }
 
     /// The same with another model in the place of that assistant.
-    pub fn with_model<'a>(
-        data: &'a Path,
-        config: &'a Config,
+    pub async fn with_model(
+        data: &Path,
+        config: &Config,
         builtin: Arc<dyn Provider>,
-    ) -> BoxFuture<'a, Result<Self>> {
-        Box::pin(async move {
-            let store = open_store(data, config).await?;
-            let data = std::path::absolute(data)?;
+    ) -> Result<Self> {
+        let store = open_store(data, config).await?;
+        let data = std::path::absolute(data)?;
 
-            let (free_space, workspaces) = (config.free_space(&data), data.join("work"));
-            let owned = Arc::new(UserStorage {
+        let (free_space, workspaces) = (config.free_space(&data), data.join("work"));
+        let owned = Arc::new(UserStorage {
+            store: store.clone(),
+            workspaces: workspaces.clone(),
+        });
+        let quota = Quota::new(config.quota(), free_space.clone(), owned);
+        let outputs: Arc<dyn OutputStore> = Arc::new(StoredOutputs {
+            store: store.clone(),
+            quota: quota.clone(),
+        });
+        let ids = Arc::new(StoredToolIds(store.clone()));
+        let registry = Registry::new(ids, outputs.clone(), CallLimits::default());
+        let mut connected = Vec::new();
+        for source in builtin::sources(&config.builtin(), outputs.clone(), quota) {
+            connected.push(
+                registry
+                    .connect(source)
+                    .await
+                    .context("the tools cannot be listed")?,
+            );
+        }
+
+        let vault = Arc::new(open_vault(&data, config)?);
+        let endpoints = ModelEndpoints::new(&config.environment, config.local_models.as_deref());
+        let models = Models::new(store.clone(), vault.clone(), builtin, endpoints);
+        let sources = Sources::new(store.clone(), vault, registry.clone());
+        store.sweep_local_servers().await?;
+        let device_store = Arc::new(DeviceStore(store.clone()));
+        let reading = sources.clone();
+        let parses = Box::new(move |user: &UserId| reading.parses(Some(user)));
+        let devices = DeviceHub::new(registry.clone(), device_store, parses);
+        devices.restore().await.map_err(anyhow::Error::msg)?;
+
+        let mut settings = AgentSettings::new(workspaces);
+        settings.free_space = free_space.clone();
+        if let Some(seconds) = config.model_silence_seconds {
+            settings.model_silence = Duration::from_secs(seconds.max(1));
+            settings.local_first_word = settings.model_silence;
+        }
+        settings.model_titles = config.model_titles.unwrap_or(true);
+        let agent = Agent::new(store.clone(), registry.clone(), settings);
+        agent
+            .recover()
+            .await
+            .context("chats that were cut off cannot be mended")?;
+        store.sweep_blobs().await?;
+        store.sweep_audit().await?;
+        let auth = Auth::new(config, issuer(&data, config)?);
+        let experts = Experts::new(store.clone());
+        Ok(Self(Arc::new(AppServices {
+            accounts: Accounts {
                 store: store.clone(),
-                workspaces: workspaces.clone(),
-            });
-            let quota = Quota::new(config.quota(), free_space.clone(), owned);
-            let outputs: Arc<dyn OutputStore> = Arc::new(StoredOutputs {
+                auth: auth.clone(),
+                agent: agent.clone(),
+                sources: sources.clone(),
+                devices: devices.clone(),
+            },
+            tools: UserTools {
                 store: store.clone(),
-                quota: quota.clone(),
-            });
-            let ids = Arc::new(StoredToolIds(store.clone()));
-            let registry = Registry::new(ids, outputs.clone(), CallLimits::default());
-            let mut connected = Vec::new();
-            for source in builtin::sources(&config.builtin(), outputs.clone(), quota) {
-                connected.push(
-                    registry
-                        .connect(source)
-                        .await
-                        .context("the tools cannot be listed")?,
-                );
-            }
-
-            let vault = Arc::new(open_vault(&data, config)?);
-            let endpoints =
-                ModelEndpoints::new(&config.environment, config.local_models.as_deref());
-            let models = Models::new(store.clone(), vault.clone(), builtin, endpoints);
-            let sources = Sources::new(store.clone(), vault, registry.clone());
-            store.sweep_local_servers().await?;
-            let device_store = Arc::new(DeviceStore(store.clone()));
-            let reading = sources.clone();
-            let parses = Box::new(move |user: &UserId| reading.parses(Some(user)));
-            let devices = DeviceHub::new(registry.clone(), device_store, parses);
-            devices.restore().await.map_err(anyhow::Error::msg)?;
-
-            let mut settings = AgentSettings::new(workspaces);
-            settings.free_space = free_space.clone();
-            if let Some(seconds) = config.model_silence_seconds {
-                settings.model_silence = Duration::from_secs(seconds.max(1));
-                settings.local_first_word = settings.model_silence;
-            }
-            settings.model_titles = config.model_titles.unwrap_or(true);
-            let agent = Agent::new(store.clone(), registry.clone(), settings);
-            agent
-                .recover()
-                .await
-                .context("chats that were cut off cannot be mended")?;
-            store.sweep_blobs().await?;
-            store.sweep_audit().await?;
-            let auth = Auth::new(config, issuer(&data, config)?);
-            Ok(Self(Arc::new(AppServices {
-                accounts: Accounts {
-                    store: store.clone(),
-                    auth: auth.clone(),
-                    agent: agent.clone(),
-                    sources: sources.clone(),
-                    devices: devices.clone(),
-                },
-                tools: UserTools {
-                    store: store.clone(),
-                    registry: registry.clone(),
-                    agent: agent.clone(),
-                    devices: devices.clone(),
-                },
-                user_feed: UserFeed::new(FeedSources {
-                    store: store.clone(),
-                    agent: agent.clone(),
-                    registry: registry.clone(),
-                    sources: sources.clone(),
-                    devices: devices.clone(),
-                    models: models.clone(),
-                }),
-                storage: Storage::new(store.clone(), free_space),
-                store,
-                registry,
-                agent,
-                models,
-                sources,
-                devices,
-                outputs,
-                builtin: config.builtin(),
-                configured: ConfiguredServers::read(config),
-                watched: data.join("mcp_servers").into(),
-                auth,
-                allowed_hosts: config.allowed_hosts.clone().into(),
-                budget: Budget::new(),
-                max_connections: config.max_connections,
-                open_metrics: config.open_metrics,
-                closing: CancellationToken::new(),
-                _connected: connected,
-            })))
-        })
+                registry: registry.clone(),
+                agent: agent.clone(),
+                devices: devices.clone(),
+                experts: experts.clone(),
+            },
+            prompts: SavedPrompts {
+                store: store.clone(),
+            },
+            experts,
+            user_feed: UserFeed::new(FeedSources {
+                store: store.clone(),
+                agent: agent.clone(),
+                registry: registry.clone(),
+                sources: sources.clone(),
+                devices: devices.clone(),
+                models: models.clone(),
+            }),
+            storage: Storage::new(store.clone(), free_space),
+            store,
+            registry,
+            agent,
+            models,
+            sources,
+            devices,
+            outputs,
+            builtin: config.builtin(),
+            configured: ConfiguredServers::read(config),
+            watched: data.join("mcp_servers").into(),
+            auth,
+            allowed_hosts: config.allowed_hosts.clone().into(),
+            budget: Budget::new(),
+            max_connections: config.max_connections,
+            open_metrics: config.open_metrics,
+            closing: CancellationToken::new(),
+            _connected: connected,
+        })))
     }
 
     /// Ties up what processes that died left open since, and goes on with the
@@ -203,8 +210,16 @@ impl App {
     pub async fn recover(&self) -> Result<(), Error> {
         self.agent.recover().await?;
         for paused in self.agent.take_over().await? {
+            let expert = match self.paused_expert(&paused).await {
+                Ok(expert) => expert,
+                Err(ExpertError::Store(error)) => return Err(error),
+                Err(error) => {
+                    self.agent.give_up(&paused, error.detail()).await?;
+                    continue;
+                }
+            };
             let why = match self.models.choose_redacted(paused.model.as_ref()).await {
-                Ok(model) => match self.agent.resume(paused.clone(), model) {
+                Ok(model) => match self.agent.resume(paused.clone(), model, expert) {
                     // Who shuts down again leaves it to the next start.
                     Ok(()) | Err(tenon_agent::Error::Closing) => continue,
                     Err(error) => error.detail(),
@@ -218,6 +233,13 @@ impl App {
             self.agent.give_up(&paused, why).await?;
         }
         Ok(())
+    }
+
+    /// Who answers in the chat of a turn that goes on.
+    async fn paused_expert(&self, paused: &PausedTurn) -> Result<Option<TurnExpert>, ExpertError> {
+        let chat = self.store.chat(&paused.user, &paused.chat_id).await?;
+        let expert = self.experts.of_chat(&paused.user, chat.expert.as_ref());
+        Ok(expert.await?.map(|expert| expert.for_turn()))
     }
 
     /// Servers for a command: they sleep with what they offered last until they

@@ -22,6 +22,7 @@ use tenon_tools::{
 use tokio_util::sync::CancellationToken;
 
 use crate::auth::CurrentUser;
+use crate::experts::{Expert, Experts};
 use crate::outputs::manual_workspace;
 
 pub use view::{CallToolAnswer, LocalView, SourceView, ToolView};
@@ -36,6 +37,17 @@ pub struct UserTools {
     pub(crate) registry: Arc<Registry>,
     pub(crate) agent: Agent,
     pub(crate) devices: DeviceHub,
+    pub(crate) experts: Experts,
+}
+
+/// Who calls a tool themself, or a program for them.
+#[derive(Debug, Clone, Copy)]
+pub struct ToolCaller<'a> {
+    pub user: &'a CurrentUser,
+    /// Where the request came from, for the audit log.
+    pub address: &'a str,
+    /// Whose tools alone count.
+    pub expert: Option<&'a Expert>,
 }
 
 impl UserTools {
@@ -51,7 +63,12 @@ impl UserTools {
         let started = Instant::now();
         // There is nowhere to show a form to them: a tool that asks is declined.
         let client = Arc::new(NoClient);
-        let called = self.call_for(client, user, address, tool_id, input, cancel);
+        let caller = ToolCaller {
+            user,
+            address,
+            expert: None,
+        };
+        let called = self.call_for(client, caller, tool_id, input, cancel);
         let Some(result) = called.await? else {
             return Ok(None);
         };
@@ -78,14 +95,19 @@ impl UserTools {
     pub async fn call_for(
         &self,
         client: Arc<dyn CallClient>,
-        user: &CurrentUser,
-        address: &str,
+        caller: ToolCaller<'_>,
         tool_id: ToolId,
         input: Value,
         cancel: CancellationToken,
     ) -> tenon_store::Result<Option<ToolResult>> {
-        let toolset = self.registry.toolset(self.access(user, None).await?);
-        if toolset.find(&tool_id).is_none() {
+        let user = caller.user;
+        let access = match caller.expert {
+            Some(expert) => self.expert_access(user, expert).await?,
+            None => self.access(user, None).await?,
+        };
+        let toolset = self.registry.toolset(access);
+        let tool = toolset.find(&tool_id);
+        if tool.is_none_or(|tool| !toolset.access().allows(tool.source.info(), &tool_id)) {
             return Ok(None);
         }
         let call = ToolCall {
@@ -108,7 +130,7 @@ impl UserTools {
         let mut audit = CallAudit {
             tools: self,
             user,
-            address,
+            address: caller.address,
             call: &call,
             is_ok: false,
         };
@@ -135,7 +157,24 @@ impl UserTools {
         chat: Option<&ChatId>,
     ) -> tenon_store::Result<ToolAccess> {
         let settings = self.store.tool_settings(&user.id, None, chat).await?;
-        Ok(ToolAccess::all(&user.id, user.caller()).with_settings(settings))
+        let access = ToolAccess::all(&user.id, user.caller()).with_settings(settings);
+        let Some(chat) = chat else { return Ok(access) };
+        let chat = self.store.chat(&user.id, chat).await?;
+        // One that is gone has no tools to say; the next message says that it is gone.
+        let expert = self.experts.of_chat(&user.id, chat.expert.as_ref()).await;
+        let expert = expert.ok().flatten();
+        Ok(access.filtered(expert.and_then(|expert| expert.for_turn().tools)))
+    }
+
+    /// The same for an expert, outside any chat.
+    pub async fn expert_access(
+        &self,
+        user: &CurrentUser,
+        expert: &Expert,
+    ) -> tenon_store::Result<ToolAccess> {
+        let settings = self.store.tool_settings(&user.id, Some(&expert.id), None);
+        let access = ToolAccess::all(&user.id, user.caller()).with_settings(settings.await?);
+        Ok(access.filtered(expert.for_turn().tools))
     }
 
     /// The folder of calls that a person makes outside any chat.
@@ -147,7 +186,9 @@ impl UserTools {
     pub fn views(&self, toolset: &Toolset) -> Vec<ToolView> {
         // A large server is asked about once, not for each of its tools.
         let mut known: HashMap<&SourceId, SourceView> = HashMap::new();
-        let tools = toolset.listed().into_iter().map(|tool| {
+        let access = toolset.access();
+        let is_shown = |tool: &&Arc<Tool>| access.allows(tool.source.info(), &tool.spec.id);
+        let tools = toolset.listed().into_iter().filter(is_shown).map(|tool| {
             let id = &tool.source.info().id;
             let source = known
                 .entry(id)

@@ -66,6 +66,8 @@ pub enum UserTopic {
     Accounts,
     /// Preferences, their own and everybody's.
     Settings,
+    /// Experts, and saved prompts.
+    Experts,
 }
 
 /// Cheap to clone.

@@ -3,6 +3,7 @@
 mod backup;
 mod bridge;
 mod doctor;
+mod expert;
 mod import;
 mod link;
 mod mcp;
@@ -55,6 +56,9 @@ enum Command {
     /// Look at the models, and try them
     #[command(subcommand)]
     Models(models::ModelsCommand),
+    /// Look at the experts, write them to files and read them from files
+    #[command(subcommand)]
+    Expert(expert::ExpertCommand),
     /// Look at the tools, and call them
     #[command(subcommand)]
     Tools(tools::Tools),
@@ -92,6 +96,7 @@ impl Cli {
             Command::Link(_)
             | Command::Run(_)
             | Command::Models(_)
+            | Command::Expert(_)
             | Command::Tools(_)
             | Command::Mcp(_)
             | Command::Import(_)
@@ -109,6 +114,7 @@ impl Cli {
             Command::Link(link) => link.run(&self.common).await,
             Command::Run(run) => run.run(&self.common).await,
             Command::Models(models) => models.run(&self.common).await,
+            Command::Expert(expert) => expert.run(&self.common).await,
             Command::Tools(tools) => tools.run(&self.common).await,
             Command::Mcp(mcp) => mcp.run(&self.common).await,
             Command::Sources(sources) => sources.run(&self.common).await,

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use crate::caller::Caller;
+use crate::expert::ToolFilter;
 use crate::id::{ToolId, UserId};
 use crate::source::SourceInfo;
 use crate::tool::Annotations;
@@ -59,6 +60,8 @@ pub struct ToolAccess {
     pub caller: Caller,
     /// These tools alone. None means all.
     pub only: Option<HashSet<ToolId>>,
+    /// Of those, what an expert may use. None means all.
+    pub filter: Option<Arc<ToolFilter>>,
     /// None: what is switched off counts too.
     pub settings: Option<Arc<ToolSettings>>,
 }
@@ -103,6 +106,7 @@ impl ToolAccess {
             user: user.clone(),
             caller,
             only: None,
+            filter: None,
             settings: None,
         }
     }
@@ -113,6 +117,11 @@ impl ToolAccess {
             only: Some(tools.into_iter().collect()),
             ..self
         }
+    }
+
+    /// The same, narrowed to what an expert may use.
+    pub fn filtered(self, filter: Option<Arc<ToolFilter>>) -> Self {
+        Self { filter, ..self }
     }
 
     pub fn with_settings(self, settings: impl Into<Arc<ToolSettings>>) -> Self {
@@ -129,6 +138,13 @@ impl ToolAccess {
             .as_ref()
             .is_none_or(|owner| *owner == self.user)
             && self.only.as_ref().is_none_or(|only| only.contains(tool))
+            && self.allows(source, tool)
+    }
+
+    /// Whether the expert may use it, where there is one.
+    pub fn allows(&self, source: &SourceInfo, tool: &ToolId) -> bool {
+        let filter = self.filter.as_ref();
+        filter.is_none_or(|filter| filter.matches(source, tool))
     }
 
     /// Whether it is switched on. Without a setting it is, unless its source deprecates it.

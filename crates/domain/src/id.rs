@@ -53,6 +53,10 @@ ids! {
     CallId
     /// A model that can be chosen: "builtin", "ollama:llama3.2", or the id of a row.
     ModelId
+    /// An expert: the name of one that comes with Tenon, or the id of a row.
+    ExpertId
+    /// A prompt that somebody saved.
+    PromptId
     /// What offers tools: a table of built-ins, a server, a browser.
     SourceId
     /// Bytes too large to stand in a row.

@@ -16,6 +16,7 @@ pub mod source;
 
 pub mod evaluation;
 pub mod event;
+pub mod expert;
 pub mod form;
 pub mod message;
 pub mod model;
@@ -41,10 +42,11 @@ pub use event::{
     Branch, CallProgress, Delta, DeltaKind, Event, EventBody, ModelWait, PromptProgress, TitledBy,
     TurnOutcome,
 };
+pub use expert::{EXPERT_ICONS, ExpertDefinition, ExpertParameters, ToolFilter, Visibility};
 pub use form::{Form, FormAnswer, FormAnswerError, FormOutcome, FormRequest};
 pub use id::{
-    BlobId, CallId, ChatId, FormId, InviteId, KeyId, MessageId, ModelId, SessionId, SourceId,
-    ToolId, TurnId, UserId,
+    BlobId, CallId, ChatId, ExpertId, FormId, InviteId, KeyId, MessageId, ModelId, PromptId,
+    SessionId, SourceId, ToolId, TurnId, UserId,
 };
 pub use input_schema::InputSchema;
 pub use language::PageLanguage;

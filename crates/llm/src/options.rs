@@ -62,6 +62,19 @@ impl GenerationOptions {
         }
     }
 
+    /// What is not asked for here is what `others` ask for. Which tools are called is up to these alone.
+    pub fn or(mut self, others: &Self) -> Self {
+        self.max_tokens = self.max_tokens.or(others.max_tokens);
+        self.temperature = self.temperature.or(others.temperature);
+        self.top_p = self.top_p.or(others.top_p);
+        self.seed = self.seed.or(others.seed);
+        for (name, value) in &others.sampling {
+            let sampling = self.sampling.entry(name);
+            sampling.or_insert_with(|| value.clone());
+        }
+        self
+    }
+
     /// Whether a model that is sent this may call the tool.
     pub(crate) fn allows(&self, tool: &ToolId) -> bool {
         match &self.tool_choice {

@@ -37,7 +37,8 @@ coded_errors! {
         ToolId { id: String } = "tool_id_invalid" => "{id} cannot be the id of a tool. GET /api/tools lists them.",
         NoTool = "tool_not_found" => "There is no such tool. GET /api/tools lists them.",
         ToolsForAll = "tools_for_all_denied" => "Only an admin can set tools for everybody. Set them for yourself instead.",
-        NoExperts = "no_experts" => "There are no experts yet whose tools could be set.",
+        NoExpertId = "expert_id_missing" in "expertId" => "Name the expert whose tools are to be set: `expertId`.",
+        ExpertAllows = "expert_allows" => "An expert cannot allow tools for those who use it. Set `ask` or `deny`.",
         NoChatId = "chat_id_missing" in "chatId" => "Name the chat whose tools are to be set: `chatId`.",
 
         NoBrowser = "browser_not_found" => "There is no such browser.",

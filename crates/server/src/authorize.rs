@@ -40,6 +40,10 @@ pub enum OwnedResource {
     Session,
     /// One's own, or everybody's.
     Source,
+    /// One's own, the team's, or one that comes with Tenon.
+    Expert,
+    /// One's own, or the team's.
+    Prompt,
 }
 
 /// Which keys pass where their owner would.

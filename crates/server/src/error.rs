@@ -5,7 +5,9 @@ use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use tenon_app::budget::BudgetError;
+use tenon_app::experts::ExpertError;
 use tenon_app::models::{EvaluationError, ModelEditError, ModelLookupError};
+use tenon_app::prompts::PromptError;
 use tenon_app::sources::SourceError;
 use tenon_domain::{CodedError, ErrorDetail};
 use tenon_store::{AccountError, StoreFault};
@@ -141,7 +143,9 @@ impl From<tenon_store::Error> for ApiError {
         use tenon_store::Error;
         let status = match &error {
             Error::NotFound(_) => StatusCode::NOT_FOUND,
-            Error::TooLate(_) | Error::Taken(_) | Error::Secret(_) => StatusCode::CONFLICT,
+            Error::TooLate(_) | Error::Taken(_) | Error::TooMany(_) | Error::Secret(_) => {
+                StatusCode::CONFLICT
+            }
             Error::Account(AccountError::Invite | AccountError::InviteEmail) => {
                 StatusCode::FORBIDDEN
             }
@@ -206,6 +210,27 @@ impl From<ModelLookupError> for ApiError {
         match error {
             ModelLookupError::Store(error) => error.into(),
             error => Self::not_found(error),
+        }
+    }
+}
+
+impl From<ExpertError> for ApiError {
+    fn from(error: ExpertError) -> Self {
+        match error {
+            ExpertError::Store(error) => error.into(),
+            ExpertError::Builtin | ExpertError::NotYours => Self::forbidden(error),
+            ExpertError::Gone => Self::new(StatusCode::CONFLICT, error),
+            error => Self::bad_request(error),
+        }
+    }
+}
+
+impl From<PromptError> for ApiError {
+    fn from(error: PromptError) -> Self {
+        match error {
+            PromptError::Store(error) => error.into(),
+            PromptError::NotYours => Self::forbidden(error),
+            error => Self::bad_request(error),
         }
     }
 }

@@ -18,6 +18,7 @@ pub mod wire;
 mod api;
 mod concurrency;
 mod connections;
+mod expert_choice;
 mod mcp_call_client;
 mod mcp_context;
 mod mcp_endpoint;

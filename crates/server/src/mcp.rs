@@ -5,10 +5,12 @@ mod changes;
 mod hub_caller;
 mod hub_service;
 mod output;
+mod server_prompts;
 mod tool_listings;
 
 pub use hub_caller::HubCaller;
 pub use hub_service::HubService;
+pub(crate) use server_prompts::{fill_prompt, server_prompts};
 
 use std::io;
 

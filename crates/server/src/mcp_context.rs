@@ -89,13 +89,19 @@ impl McpContext {
     }
 
     pub(crate) async fn prompts(&self) -> Arc<Listing> {
-        let prompts = self.offered_prompts().await;
-        let prompts = prompts.into_iter().map(|prompt| {
+        let prompts = self.prompt_fields().await.into_iter();
+        Arc::new(Listing::new(prompts.map(Value::Object)))
+    }
+
+    /// Prompts, as they are offered.
+    pub(crate) async fn prompt_fields(&self) -> Vec<Map<String, Value>> {
+        let prompts = self.offered_prompts().await.into_iter();
+        let fields = prompts.map(|prompt| {
             let mut fields = titled(prompt.of, &prompt.entry);
             fields.insert("name".into(), prompt.name.into());
-            Value::Object(fields)
+            fields
         });
-        Arc::new(Listing::new(prompts))
+        fields.collect()
     }
 
     pub(crate) async fn read_resource(&self, uri: &str) -> Result<Vec<Value>, RpcError> {

@@ -3,7 +3,7 @@
 mod resource_metadata;
 
 use axum::body::{Body, Bytes};
-use axum::extract::{Request, State};
+use axum::extract::{Path, Request, State};
 use axum::http::{HeaderMap, Method};
 use axum::response::Response;
 use futures::StreamExt;
@@ -29,14 +29,37 @@ pub(crate) async fn streamable_http(
     http: HttpCaller,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let ServerState { app, mcp, .. } = &state;
+    let caller = HubCaller::new(user.clone(), http.address.to_string());
+    answer(&state, user, caller, request).await
+}
+
+/// `/mcp/experts/{name}`: the same with the tools of one expert alone.
+pub(crate) async fn expert_http(
+    State(state): State<ServerState>,
+    user: CurrentUser,
+    http: HttpCaller,
+    Path(name): Path<String>,
+    request: Request,
+) -> Result<Response, ApiError> {
+    let expert = state.app.experts.named(&user.id, &name).await?;
+    let address = http.address.to_string();
+    let caller = HubCaller::with_expert(user.clone(), address, Some(expert));
+    answer(&state, user, caller, request).await
+}
+
+async fn answer(
+    state: &ServerState,
+    user: CurrentUser,
+    caller: HubCaller,
+    request: Request,
+) -> Result<Response, ApiError> {
+    let ServerState { app, mcp, .. } = state;
     let (method, headers) = (request.method().clone(), request.headers().clone());
     let ReceivedBody {
         bytes,
         // What the call works with counts as long as it works.
         reservation: _reserved,
     } = body(app, &user, request).await?;
-    let caller = HubCaller::new(user.clone(), http.address.to_string());
     let request = HttpRequest {
         method: &method,
         headers: &headers,

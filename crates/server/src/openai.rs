@@ -26,11 +26,13 @@ use tenon_domain::{Caller, ToolAccess};
 use tenon_llm::ModelFault;
 
 use crate::error::ApiError;
+use crate::expert_choice::{check_options, choose_model, expert_by_model_name, expert_of_chat};
 use crate::request::HttpCaller;
 pub(crate) use body::CompletionBody;
 pub(crate) use error::as_openai_error;
 use tenon_app::app::App;
 use tenon_app::auth::CurrentUser;
+use tenon_app::experts::{Expert, MODEL_PREFIX};
 use tenon_app::sources::Sources;
 
 use client_tools::ClientTools;
@@ -44,13 +46,19 @@ pub(crate) async fn models(
     State(app): State<App>,
     user: CurrentUser,
 ) -> Result<Json<Value>, ApiError> {
+    let entry = |id: &str, owner: &str, name: &str| json!({"id": id, "object": "model", "created": 0, "owned_by": owner, "name": name});
     let models = app.models.list().await?;
-    let data = models.into_iter().map(|model| {
+    let models = models.into_iter().map(|model| {
         let model = model.shown_to(&user);
-        let owner = model.endpoint.unwrap_or_else(|| "tenon".to_owned());
-        json!({"id": model.id, "object": "model", "created": 0, "owned_by": owner, "name": model.name})
+        let owner = model.endpoint.as_deref().unwrap_or("tenon");
+        entry(model.id.as_str(), owner, &model.name)
     });
-    let data: Vec<Value> = data.collect();
+    let experts = app.experts.all(&user.id).await?;
+    let experts = experts.iter().map(|Expert { definition, .. }| {
+        let id = format!("{MODEL_PREFIX}{}", definition.name);
+        entry(&id, "tenon", &definition.title)
+    });
+    let data: Vec<Value> = models.chain(experts).collect();
     Ok(Json(json!({"object": "list", "data": data})))
 }
 
@@ -60,16 +68,15 @@ pub(crate) async fn complete(
     caller: HttpCaller,
     CompletionBody(mut request, memory): CompletionBody,
 ) -> Result<Response, ApiError> {
+    let expert = expert_of(&app, &user, &request).await?;
     let model = match &request.model {
-        Some(name) => Some(app.models.named(name).await?),
-        None => None,
+        Some(name) if !name.starts_with(MODEL_PREFIX) => Some(app.models.named(name).await?),
+        Some(_) | None => None,
     };
-    let model = app.models.choose_for(&user, model.as_ref()).await?;
+    let model = choose_model(&app, &user, model.as_ref(), expert.as_ref()).await?;
+    let expert = expert.map(|expert| expert.for_turn());
+    check_options(&model, &request.options, request.has_tools())?;
     let provider = &model.provider;
-    if let Some(fault) = provider.unsupported_option(&request.options, request.has_tools()) {
-        let option = fault.option().to_owned();
-        return Err(ApiError::bad_request(fault).in_field(&option));
-    }
     if request.has_images() && !provider.takes_images() {
         let name = provider.name().into();
         return Err(ApiError::bad_request(ModelFault::NoImages { name }));
@@ -91,7 +98,10 @@ pub(crate) async fn complete(
     let (stream, with_usage) = (request.stream, request.with_usage);
     let (tools, client_tools) = tools_of(&app, &user, &mut request).await?;
     let completing = match request.chat.take() {
-        Some(chat) => recorded::answer(&app, &user, chat, model, request, tools).await?,
+        Some(chat) => {
+            let answerer = (model, expert);
+            recorded::answer(&app, &user, chat, answerer, request, tools).await?
+        }
         None => {
             let model_caller = Caller::UnattendedModel {
                 entry: user.entry_point(),
@@ -100,6 +110,7 @@ pub(crate) async fn complete(
             let access = ToolAccess::all(&user.id, model_caller);
             app.agent.complete(Completion {
                 model,
+                expert,
                 system: request.system,
                 messages: request.messages,
                 options: request.options,
@@ -122,6 +133,23 @@ pub(crate) async fn complete(
         drop(memory);
         whole.into_response()
     })
+}
+
+/// The expert that is named as the model, else that of the chat.
+async fn expert_of(
+    app: &App,
+    user: &CurrentUser,
+    request: &CompletionRequest,
+) -> Result<Option<Expert>, ApiError> {
+    let named = expert_by_model_name(app, user, request.model.as_deref()).await?;
+    match (named, &request.chat) {
+        (Some(expert), _) => Ok(Some(expert)),
+        (None, Some(chat)) => {
+            let expert = expert_of_chat(app, user, chat).await;
+            expert.map_err(|error| error.in_field("chat_id"))
+        }
+        (None, None) => Ok(None),
+    }
 }
 
 /// What the model may call, and what of it the client runs.

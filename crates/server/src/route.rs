@@ -42,7 +42,11 @@ impl Route {
                 | OwnedResource::Blob,
             ) => KeyPolicy::All,
             RouteAccess::Owner(
-                OwnedResource::Key | OwnedResource::Session | OwnedResource::Source,
+                OwnedResource::Key
+                | OwnedResource::Session
+                | OwnedResource::Source
+                | OwnedResource::Expert
+                | OwnedResource::Prompt,
             )
             | RouteAccess::Admin => KeyPolicy::Full,
             RouteAccess::Shell => KeyPolicy::None,

@@ -10,12 +10,14 @@ use tenon_app::sources::Sources;
 use tower_http::compression::CompressionLayer;
 
 use crate::api::{
-    audit, auth, blobs, calls, chats, devices, docs, export, info, invites, keys, login, me,
-    models, oidc, search, settings, share, shell, sources, tools, turns, users,
+    audit, auth, blobs, calls, chats, devices, docs, experts, export, info, invites, keys, login,
+    me, models, oidc, prompts, search, settings, share, shell, sources, tools, turns, users,
 };
 use crate::api_fault::ApiFault;
 use crate::authorize::KeyPolicy;
-use crate::authorize::OwnedResource::{self, Blob, Call, Chat, Session, Source, Turn};
+use crate::authorize::OwnedResource::{
+    self, Blob, Call, Chat, Expert, Prompt, Session, Source, Turn,
+};
 use crate::authorize::RouteAccess::{Admin, Key, Open, Owner, Shell, User};
 use crate::error::ApiError;
 use crate::guard::GuardedRouter;
@@ -105,6 +107,19 @@ pub fn routes() -> Vec<Route> {
         post("/models/{id}/test", Admin, models::test).stops_with_client(),
         post("/models/{id}/evaluate", Admin, models::evaluate).stops_with_client(),
         get("/endpoints", User, models::endpoints),
+        // Experts and prompts.
+        get("/experts", User, experts::list),
+        post("/experts", User, experts::create).keys(KeyPolicy::Full),
+        get("/experts/{id}", Owner(Expert), experts::show).keys(KeyPolicy::All),
+        patch("/experts/{id}", Owner(Expert), experts::change),
+        delete("/experts/{id}", Owner(Expert), experts::delete),
+        post("/experts/{id}/copy", Owner(Expert), experts::copy),
+        get("/prompts", User, prompts::list),
+        post("/prompts", User, prompts::create).keys(KeyPolicy::Full),
+        get("/prompts/servers", User, prompts::offered),
+        post("/prompts/servers", User, prompts::fill).stops_with_client(),
+        patch("/prompts/{id}", Owner(Prompt), prompts::change),
+        delete("/prompts/{id}", Owner(Prompt), prompts::delete),
         // Servers on people's own machines.
         get("/devices", User, devices::list),
         delete("/devices/{id}", User, devices::forget).keys(KeyPolicy::Full),
@@ -161,6 +176,9 @@ pub fn mcp_routes() -> Vec<Route> {
         get("/mcp", Key, mcp_endpoint::streamable_http),
         post("/mcp", Key, mcp_endpoint::streamable_http).stops_with_client(),
         delete("/mcp", Key, mcp_endpoint::streamable_http),
+        get("/mcp/experts/{name}", Key, mcp_endpoint::expert_http),
+        post("/mcp/experts/{name}", Key, mcp_endpoint::expert_http).stops_with_client(),
+        delete("/mcp/experts/{name}", Key, mcp_endpoint::expert_http),
         get("/sse", Key, mcp_endpoint::sse),
         post(mcp_endpoint::MESSAGES_PATH, Key, mcp_endpoint::messages),
     ]

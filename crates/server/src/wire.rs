@@ -3,6 +3,7 @@
 mod accounts;
 mod chats;
 mod devices;
+mod prompts;
 mod sources;
 
 use serde::{Deserialize, Serialize};
@@ -11,8 +12,8 @@ use tenon_app::json::double_option;
 use tenon_app::storage::StorageState;
 use tenon_app::user_feed::UserTopic;
 use tenon_domain::{
-    CallId, CallProgress, ChatId, Delta, ErrorDetail, Event, Layer, ModelId, ModelWait, Policy,
-    PromptProgress, ToolId,
+    CallId, CallProgress, ChatId, Delta, ErrorDetail, Event, ExpertId, Layer, ModelId, ModelWait,
+    Policy, PromptProgress, ToolId,
 };
 use tenon_sources::browser::{
     ExecuteTool, LocalCallProgress, LocalCallResult, Registration, RegistrationResult,
@@ -30,13 +31,16 @@ pub use chats::{
 pub use devices::{
     DeviceView, EndpointKind, LocalEndpoint, LocalServerView, McpoDiscoveryRequest, McpoServer,
 };
+pub use prompts::{FillPrompt, FilledPrompt, PromptArgument, ServerPromptView};
 pub use sources::{AnswerForm, LoginStart};
 pub use tenon_app::accounts::{CreatedKey, KeyView, NewAccount, NewKey, UserChange};
 pub use tenon_app::chats::{ChatSummary, ExportedChat, ExportedMessage, ExportedTurn};
+pub use tenon_app::experts::{ExpertChange, ExpertView};
 pub use tenon_app::models::{
     EndpointView, EvaluationFrame, EvaluationRequest, ModelChange, ModelDiscoveryRequest,
     ModelDiscoveryResponse, ModelOrigin, ModelView, NewModel, OfferedModel, TestFrame,
 };
+pub use tenon_app::prompts::{NewPrompt, PromptChange, PromptView};
 pub use tenon_app::sources::{
     AddSource, CauseView, CredentialKind, DocumentChange, DocumentView, ImportSources,
     ImportedSource, LogLine, LoginState, NewSecret, SchemeKindView, SchemeView, SecretView,
@@ -71,6 +75,9 @@ pub struct ToolsChange {
     /// For the layers of a chat.
     #[ts(optional)]
     pub chat_id: Option<ChatId>,
+    /// For the layers of an expert, which may switch tools on and off, ask and deny.
+    #[ts(optional)]
+    pub expert_id: Option<ExpertId>,
     pub tools: Vec<ToolSettingPatch>,
 }
 

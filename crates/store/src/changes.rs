@@ -29,9 +29,11 @@ pub enum ChangeTopic {
     Models,
     Preferences,
     Chats,
+    /// Experts, and the prompts that people saved.
+    Experts,
 }
 
-const TOPICS: usize = 6;
+const TOPICS: usize = 7;
 
 /// What one write changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,6 +46,8 @@ pub enum StoreChange {
     Models,
     /// Of one user; None: of everybody.
     Preferences(Option<UserId>),
+    /// Experts and saved prompts of one user; None: of the team.
+    Experts(Option<UserId>),
     /// A chat came, went, or something happened in it.
     Chat {
         user: UserId,
@@ -61,6 +65,7 @@ impl StoreChange {
             Self::Sources => ChangeTopic::Sources,
             Self::Models => ChangeTopic::Models,
             Self::Preferences(_) => ChangeTopic::Preferences,
+            Self::Experts(_) => ChangeTopic::Experts,
             Self::Chat { .. } | Self::Chats => ChangeTopic::Chats,
         }
     }
@@ -104,7 +109,8 @@ impl Changes {
             | StoreChange::ToolSettings(_)
             | StoreChange::Sources
             | StoreChange::Models
-            | StoreChange::Preferences(_) => {}
+            | StoreChange::Preferences(_)
+            | StoreChange::Experts(_) => {}
         }
         self.publish(change);
     }
@@ -175,12 +181,13 @@ impl Store {
     }
 
     /// An account that comes or goes with all that belongs to it.
-    pub(crate) fn changing_all_of_a_user(&self) -> [PendingChange<'_>; 4] {
+    pub(crate) fn changing_all_of_a_user(&self) -> [PendingChange<'_>; 5] {
         [
             StoreChange::Accounts(None),
             StoreChange::ToolSettings(None),
             StoreChange::Sources,
             StoreChange::Preferences(None),
+            StoreChange::Experts(None),
         ]
         .map(|change| self.changing(change))
     }

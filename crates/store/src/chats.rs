@@ -7,11 +7,11 @@ use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select,
 };
-use tenon_domain::{ChatId, TitledBy, TurnId, UserId};
+use tenon_domain::{ChatId, ExpertId, TitledBy, TurnId, UserId};
 
 use crate::chat_owner::of;
 use crate::entity::{chats, turns};
-use crate::{Error, Result, Store, enum_column, fresh_id, now, search};
+use crate::{Error, Result, Store, StoreChange, enum_column, fresh_id, now, search};
 
 /// More pinned chats than this are no longer a choice.
 const MAX_PINNED: u64 = 500;
@@ -26,6 +26,8 @@ pub struct Chat {
     pub updated_at: i64,
     pub pinned: bool,
     pub archived: bool,
+    /// Who answers in it; None: the general one.
+    pub expert: Option<ExpertId>,
 }
 
 /// Which chats of a user are listed.
@@ -169,6 +171,30 @@ impl Store {
         }
     }
 
+    /// Has another expert answer in a chat from now on; None: the general one.
+    pub async fn set_chat_expert(
+        &self,
+        user: &UserId,
+        chat: &ChatId,
+        expert: Option<&ExpertId>,
+    ) -> Result<()> {
+        let _change = self.changing_chat(user, chat);
+        // An expert has settings of tools.
+        let _settings = self.changing(StoreChange::ToolSettings(Some(user.clone())));
+        let expert = expert.map(|expert| crate::text(&expert.0));
+        let updated = chats::Entity::update_many()
+            .col_expr(chats::Column::ExpertId, Expr::value(expert))
+            .filter(chats::Column::Id.eq(&chat.0))
+            .filter(chats::Column::UserId.eq(&user.0))
+            .filter(chats::Column::DeletedAt.is_null())
+            .exec(&self.write)
+            .await?;
+        match updated.rows_affected {
+            0 => Err(Error::NotFound("chat")),
+            _ => Ok(()),
+        }
+    }
+
     /// The chat a turn belongs to, if it is this user's.
     pub async fn chat_of_turn(&self, user: &UserId, turn: &TurnId) -> Result<ChatId> {
         let turn = turns::Entity::find_by_id(&turn.0).one(&self.read).await?;
@@ -195,6 +221,7 @@ pub(crate) fn blank(id: ChatId, user: &UserId, at: i64) -> Result<chats::ActiveM
         deleted_at: Set(None),
         titled_by: Set(enum_column::write(TitledBy::Person)?),
         head: Set(None),
+        expert_id: Set(None),
     })
 }
 
@@ -208,6 +235,7 @@ impl From<chats::Model> for Chat {
             updated_at: row.updated_at,
             pinned: row.pinned_at.is_some(),
             archived: row.archived_at.is_some(),
+            expert: row.expert_id.map(ExpertId),
         }
     }
 }

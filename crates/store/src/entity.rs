@@ -7,6 +7,7 @@
 
 pub(crate) mod bytes;
 mod conversation;
+mod expert;
 mod hub;
 mod people;
 mod servers;
@@ -14,6 +15,7 @@ mod servers;
 pub(crate) use conversation::{
     blobs, chats, events, messages, search_entries, shares, tool_calls, turns,
 };
+pub(crate) use expert::{expert_skills, experts, prompts};
 pub(crate) use hub::{models, tools};
 pub(crate) use people::{
     api_keys, audit, auth_sessions, invites, preferences, tool_settings, users,

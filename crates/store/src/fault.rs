@@ -23,6 +23,7 @@ coded_errors! {
     pub enum StoreFault {
         NotFound { what: &'static str } = "not_found" => "There is no such {what}. It may have been deleted.",
         Taken { what: &'static str } = "taken" in "name" => "There is a {what} of this name already. Choose another name.",
+        TooMany { what: &'static str } = "limit_reached" => "You have as many {what} as you can have. Delete some first.",
         Sealed { message: String } = "sealed" => "{message}",
         DiskFull = "disk_full" => "The server's disk is full, so nothing can be stored. Free some space on it; all that is stored can be read.",
         Unusable = "storage" => "Tenon could not read or write its data. Its log says why.",
@@ -34,6 +35,7 @@ impl CodedError for Error {
         match self {
             Self::NotFound(what) => StoreFault::NotFound { what }.into(),
             Self::Taken(what) => StoreFault::Taken { what }.into(),
+            Self::TooMany(what) => StoreFault::TooMany { what }.into(),
             Self::TooLate(conflict) => conflict.detail(),
             Self::Account(error) => error.detail(),
             Self::Secret(message) => {

@@ -17,6 +17,7 @@ mod connect;
 mod deleted_chats;
 mod entity;
 mod events;
+mod experts;
 mod fault;
 
 mod enum_column;
@@ -30,6 +31,7 @@ mod models;
 mod other_processes;
 mod preferences;
 mod projection;
+mod prompts;
 mod random;
 mod read_caches;
 mod recover;
@@ -73,12 +75,14 @@ pub use blobs::Blob;
 pub use branches::{Branches, TurnNode};
 pub use changes::{ChangeTopic, StoreChange};
 pub use chats::{Chat, ChatCursor, ChatFilter, ChatFlags, ChatQuery};
+pub use experts::StoredExpert;
 pub use fault::{Conflict, StoreFault};
 pub use import::NewChat;
 pub use invites::Invite;
 pub use keys::ApiKey;
 pub use local_servers::StoredLocalServer;
 pub use models::StoredModel;
+pub use prompts::{NewPromptRow, StoredPrompt};
 pub use random::random_bytes;
 pub use recover::{AbandonedTurns, OpenTurn, PausedTurn};
 pub use rotate::{KeyLocation, KeyRotation, KeyUse};
@@ -131,6 +135,9 @@ pub enum Error {
     /// Somebody has such a thing under this name already.
     #[error("there is a {0} of this name already; choose another name")]
     Taken(&'static str),
+    /// Somebody has as many of them as they can have.
+    #[error("there are too many {0}; delete some first")]
+    TooMany(&'static str),
     /// The address of the database cannot be used; the message says why.
     #[error("{0}")]
     Address(String),

@@ -12,6 +12,7 @@ mod m0009_change_log;
 mod m0010_trusted_hints;
 mod m0011_local_keys;
 mod m0012_audit_order;
+mod m0014_experts;
 
 use sea_orm_migration::{MigrationTrait, MigratorTrait, async_trait};
 
@@ -33,6 +34,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0010_trusted_hints::Migration),
             Box::new(m0011_local_keys::Migration),
             Box::new(m0012_audit_order::Migration),
+            Box::new(m0014_experts::Migration),
         ]
     }
 }
@@ -111,6 +113,7 @@ mod tests {
                 updated_at: 6,
                 pinned: false,
                 archived: false,
+                expert: None,
             }]
         );
         // What was said before there was a search is found too.

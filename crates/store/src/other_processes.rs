@@ -46,6 +46,7 @@ impl From<LoggedChange> for StoreChange {
             ChangeTopic::Sources => Self::Sources,
             ChangeTopic::Models => Self::Models,
             ChangeTopic::Preferences => Self::Preferences(None),
+            ChangeTopic::Experts => Self::Experts(None),
             ChangeTopic::Chats => Self::Chat {
                 user: UserId(logged.user),
                 chat: ChatId(logged.chat),
@@ -62,6 +63,7 @@ fn publish_everything(changes: &Changes) {
         StoreChange::Sources,
         StoreChange::Models,
         StoreChange::Preferences(None),
+        StoreChange::Experts(None),
         StoreChange::Chats,
     ] {
         changes.publish_foreign(change);

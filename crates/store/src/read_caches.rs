@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tenon_domain::{Account, ChatId, KeyId, SessionId, ToolSettings, UserId};
+use tenon_domain::{Account, ChatId, ExpertId, KeyId, SessionId, ToolSettings, UserId};
 
 use crate::changes::ChangeTopic;
 use crate::keys::KeyEntry;
@@ -31,7 +31,7 @@ pub(crate) struct ReadCaches {
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(crate) struct SettingsKey {
     pub(crate) user: UserId,
-    pub(crate) expert: Option<String>,
+    pub(crate) expert: Option<ExpertId>,
     pub(crate) chat: Option<ChatId>,
 }
 

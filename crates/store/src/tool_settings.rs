@@ -7,10 +7,10 @@ use std::sync::Arc;
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter};
-use tenon_domain::{ChatId, Layer, Policy, ToolId, ToolSetting, ToolSettings, UserId};
+use tenon_domain::{ChatId, ExpertId, Layer, Policy, ToolId, ToolSetting, ToolSettings, UserId};
 
 use crate::chat_owner::owner_of;
-use crate::entity::tool_settings;
+use crate::entity::{chats, tool_settings};
 use crate::read_caches::SettingsKey;
 use crate::{Error, Result, Store, StoreChange, enum_column, text};
 
@@ -25,16 +25,16 @@ pub struct ToolSettingChange {
 
 impl Store {
     /// What all layers together say, for a user and, where they are named, an
-    /// expert and a chat.
+    /// expert and a chat. Where no expert is named, the chat's counts.
     pub async fn tool_settings(
         &self,
         user: &UserId,
-        expert: Option<&str>,
+        expert: Option<&ExpertId>,
         chat: Option<&ChatId>,
     ) -> Result<Arc<ToolSettings>> {
         let key = SettingsKey {
             user: user.clone(),
-            expert: expert.map(str::to_owned),
+            expert: expert.cloned(),
             chat: chat.cloned(),
         };
         let load = || self.load_tool_settings(user, expert, chat);
@@ -45,14 +45,19 @@ impl Store {
     async fn load_tool_settings(
         &self,
         user: &UserId,
-        expert: Option<&str>,
+        expert: Option<&ExpertId>,
         chat: Option<&ChatId>,
     ) -> Result<Arc<ToolSettings>> {
+        let expert = match (expert, chat) {
+            (Some(expert), _) => Some(expert.clone()),
+            (None, Some(chat)) => self.expert_of(chat).await?,
+            (None, None) => None,
+        };
         let mut layers = Condition::any()
             .add(of(Layer::Organisation, "")?)
             .add(of(Layer::User, user.as_str())?);
         if let Some(expert) = expert {
-            layers = layers.add(of(Layer::Expert, expert)?);
+            layers = layers.add(of(Layer::Expert, expert.as_str())?);
         }
         if let Some(chat) = chat {
             layers = layers.add(of(Layer::Chat, chat.as_str())?);
@@ -63,6 +68,11 @@ impl Store {
             .await?;
         let settings: Vec<_> = rows.into_iter().map(setting_of).collect::<Result<_>>()?;
         Ok(Arc::new(ToolSettings::new(settings)))
+    }
+
+    async fn expert_of(&self, chat: &ChatId) -> Result<Option<ExpertId>> {
+        let chat = chats::Entity::find_by_id(&chat.0).one(&self.read).await?;
+        Ok(chat.and_then(|chat| chat.expert_id).map(ExpertId))
     }
 
     /// Changes what a layer says; `owner` is the user, expert or chat whose layer

@@ -10,6 +10,7 @@ import type {
   CallId,
   ChatId,
   ChatSummary,
+  ExpertId,
   ModelDiscoveryRequest,
   ModelDiscoveryResponse,
   ModelChange,
@@ -30,6 +31,8 @@ import { Conversation } from './chat/conversation.svelte';
 import { Draft } from './chat/draft.svelte';
 import { ChatManager } from './chat/chatManager.svelte';
 import { TurnOutbox } from './chat/turnOutbox';
+import { Experts } from './experts/experts.svelte';
+import { matchesAny } from './experts/toolPattern';
 import { truncateTitle } from './format/truncate';
 import { errorText } from './i18n/errorText';
 import { language } from './i18n/language.svelte';
@@ -71,18 +74,38 @@ class App {
   readonly draft = new Draft(router.chatId);
   readonly toolbox = new Toolbox(router.chatId);
   readonly models = new Models(router.chatId);
+  readonly experts = new Experts();
   readonly conversation: Conversation;
   /** Whether what is said can be stored. */
   storage = $state<StorageState>('ok');
   /** The tool servers on this machine. Nobody waits for this part of the page. */
   local = $state.raw<Local>();
-  /** Who answers the next message of the open chat. */
+  /** The open chat, where it is too old to be in a list. */
+  #unlisted = $state.raw<ChatSummary>();
+  /** Whom the open chat is with; absent: the general expert. */
+  expertId = $derived.by(() => {
+    const { chatId } = router;
+    if (!chatId) return router.expertId;
+    const chat = this.chatManager.find(chatId) ?? this.#unlisted;
+    return chat?.id === chatId ? chat.expertId : undefined;
+  });
+  /** Absent where it is gone, or not known yet. */
+  expert = $derived(this.experts.find(this.expertId));
+  /** How many tools the next message may use. Before there is a chat, the server has not applied
+      the expert to them. */
+  toolCount = $derived.by(() => {
+    const { on } = this.toolbox;
+    const patterns = router.chatId ? undefined : this.expert?.tools;
+    return patterns ? on.filter(({ toolId }) => matchesAny(patterns, toolId)).length : on.length;
+  });
+  /** Which model answers the next message of the open chat. */
   choice = $derived.by(() =>
     chooseModel({
       models: this.models.loaded ? this.models.all : undefined,
       endpoints: this.models.endpoints,
       info: this.info?.model,
       picked: this.models.picked,
+      ofExpert: this.expert?.model,
       last: this.conversation.turns.at(-1)?.model,
     }),
   );
@@ -144,6 +167,16 @@ class App {
     this.draft.open(chatId);
     void this.toolbox.open(chatId);
     this.models.open(chatId);
+    void this.#findUnlisted(chatId);
+  }
+
+  /** Another expert answers from now on, with its model. */
+  async pickExpert(expertId: ExpertId): Promise<void> {
+    const { chatId } = router;
+    this.models.clearPick();
+    if (!chatId) return router.replace({ name: 'new', expertId });
+    await this.chatManager.setExpert(chatId, expertId);
+    await this.#findUnlisted(chatId);
   }
 
   take(frame: ServerFrame): void {
@@ -168,6 +201,7 @@ class App {
       this.#chats.now(),
       this.toolbox.refresh(),
       this.models.refresh(),
+      this.experts.refresh(),
       this.#info.now(),
     ]);
   }
@@ -376,8 +410,20 @@ class App {
         accountChanges.emit();
         return emitSourcesChange();
       case 'settings':
+        // Which of them are hidden is a preference.
+        this.experts.refreshSoon();
         return settingChanges.emit();
+      case 'experts':
+        this.toolbox.refreshSoon();
+        return this.experts.refreshSoon();
     }
+  }
+
+  async #findUnlisted(chatId: ChatId | undefined): Promise<void> {
+    if (!chatId || !this.list.loaded || this.chatManager.find(chatId)) return;
+    // What is not there is said where it is shown.
+    const chat = await api.chat(chatId).catch(() => undefined);
+    if (chat && router.chatId === chatId) this.#unlisted = chat;
   }
 
   async #refreshInfo(): Promise<void> {
@@ -388,6 +434,7 @@ class App {
 
   async #refreshList(): Promise<void> {
     await this.chatManager.refresh();
+    void this.#findUnlisted(router.chatId);
     // Those that asked before the page was there have their mark in the list.
     this.#asking ??= new Set(this.list.chats.flatMap(({ id, asking }) => (asking ? [id] : [])));
     this.list.chats.forEach((chat) => this.#noteAsking(chat));
@@ -437,7 +484,8 @@ class App {
   }
 
   async #createChat(): Promise<ChatId> {
-    const { id } = await this.list.create();
+    const { expertId } = router;
+    const { id } = await this.list.create(expertId ? { expertId } : {});
     this.draft.moveTo(undefined, id);
     this.models.moveTo(undefined, id);
     // A reader who went elsewhere meanwhile stays there.

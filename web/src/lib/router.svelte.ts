@@ -1,14 +1,22 @@
-// Where the page is: `#/` is a new chat, `#/c/<id>` an old one, `#/c/<id>/<turn>`
+// Where the page is: `#/` is a new chat, `#/e/<id>` one with an expert, `#/c/<id>` an old one, `#/c/<id>/<turn>`
 // one place in it, `#/shared/<token>` a shared chat, and
 // `#/settings/<section>` lies over the others. In the hash, so that the server has
 // one page to serve and no rule about paths, and no token stands in its log.
-import type { ChatId, TurnId } from './api/types';
+import type { ChatId, ExpertId, TurnId } from './api/types';
 
-export const sections = ['account', 'keys', 'servers', 'people', 'log'] as const;
+export const sections = [
+  'account',
+  'keys',
+  'experts',
+  'prompts',
+  'servers',
+  'people',
+  'log',
+] as const;
 export type Section = (typeof sections)[number];
 
 export type Route =
-  | { name: 'new' }
+  | { name: 'new'; expertId?: ExpertId }
   | { name: 'chat'; chatId: ChatId; turnId?: TurnId }
   | { name: 'shared'; token: string }
   | { name: 'settings'; section: Section }
@@ -34,6 +42,12 @@ class Router {
   get chatId(): ChatId | undefined {
     const route = this.#route.name === 'settings' ? this.#below : this.#route;
     return route.name === 'chat' ? route.chatId : undefined;
+  }
+
+  /** Whom the chat that is about to begin is with. */
+  get expertId(): ExpertId | undefined {
+    const route = this.#route.name === 'settings' ? this.#below : this.#route;
+    return route.name === 'new' ? route.expertId : undefined;
   }
 
   /** The part of the settings that is open over it. */
@@ -71,7 +85,7 @@ export const router = new Router();
 export function href(route: Route): string {
   switch (route.name) {
     case 'new':
-      return '#/';
+      return route.expertId ? path('e', route.expertId) : '#/';
     case 'chat':
       return path('c', route.chatId, ...(route.turnId ? [route.turnId] : []));
     case 'shared':
@@ -94,6 +108,7 @@ export function parse(hash: string): Route {
       ? { name: 'chat', chatId: first, turnId: second }
       : { name: 'chat', chatId: first };
   }
+  if (place === 'e' && first && second === undefined) return { name: 'new', expertId: first };
   if (place === 'shared' && first && second === undefined) return { name: 'shared', token: first };
   if (place === 'settings' && second === undefined) {
     return {

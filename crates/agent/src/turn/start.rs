@@ -76,6 +76,7 @@ impl Agent {
             omitted_tools: Mutex::default(),
             client,
             usage: UsageMeter::default(),
+            expert: request.expert.take(),
             overrides: std::mem::take(&mut request.overrides),
             slot,
         };

@@ -89,7 +89,7 @@ async fn resume(harness: &AgentHarness, left: &Left) {
     assert_eq!(paused.id, left.turn);
     assert_eq!(paused.user, ada());
     let model = model(harness.model.clone());
-    harness.agent.resume(paused.clone(), model).unwrap();
+    harness.agent.resume(paused.clone(), model, None).unwrap();
     assert_eq!(harness.agent.running(&left.chat), Some(left.turn.clone()));
     assert!(harness.agent.take_over().await.unwrap().is_empty());
 }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use tenon_agent::Agent;
-use tenon_domain::{ChatId, TurnId};
+use tenon_domain::{ChatId, ExpertId, TurnId};
 use tenon_store::{Chat, Result, Store};
 use ts_rs::TS;
 
@@ -21,6 +21,10 @@ pub struct ChatSummary {
     pub updated_at: i64,
     pub pinned: bool,
     pub archived: bool,
+    /// Who answers in it; absent: the general one.
+    #[ts(optional)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expert_id: Option<ExpertId>,
     /// The turn that is running now.
     #[ts(optional)]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -48,6 +52,7 @@ pub async fn summaries(
         updated_at: chat.updated_at,
         pinned: chat.pinned,
         archived: chat.archived,
+        expert_id: chat.expert,
     });
     Ok(summaries.collect())
 }

@@ -72,6 +72,7 @@ impl From<StoreChange> for FeedChange {
             StoreChange::Sources => Self::Topic(None, UserTopic::Sources),
             StoreChange::Models => Self::Topic(None, UserTopic::Models),
             StoreChange::Preferences(user) => Self::Topic(user, UserTopic::Settings),
+            StoreChange::Experts(user) => Self::Topic(user, UserTopic::Experts),
             StoreChange::Chat { user, chat } => Self::Chat(chat, Some(user)),
             StoreChange::Chats => Self::Missed,
         }

@@ -27,7 +27,7 @@ const HER_TURN: &str = "olgas-turn";
 /// Her browser.
 const DEVICE: &str = "olgas-browser";
 
-const THINGS: [OwnedResource; 7] = [
+const THINGS: [OwnedResource; 9] = [
     OwnedResource::Chat,
     OwnedResource::Turn,
     OwnedResource::Call,
@@ -35,6 +35,8 @@ const THINGS: [OwnedResource; 7] = [
     OwnedResource::Key,
     OwnedResource::Session,
     OwnedResource::Source,
+    OwnedResource::Expert,
+    OwnedResource::Prompt,
 ];
 
 /// A valid request to a route. Where the route is for the owner of a thing,
@@ -129,6 +131,13 @@ fn example(route: &Route) -> Example {
         ("PATCH", "/models/{id}") => body(json!({"name": "Theirs"})),
         ("DELETE", "/models/{id}") | ("POST", "/models/{id}/test") => plain,
         ("POST", "/models/{id}/evaluate") => body(json!({"prompts": 1})),
+        ("GET", "/experts" | "/experts/{id}" | "/prompts" | "/prompts/servers") => plain,
+        ("POST", "/experts") => body(json!({"title": "Theirs"})),
+        ("PATCH", "/experts/{id}") => body(json!({"title": "Theirs"})),
+        ("POST", "/experts/{id}/copy") | ("DELETE", "/experts/{id}" | "/prompts/{id}") => plain,
+        ("POST", "/prompts") => body(json!({"command": "theirs", "text": "theirs"})),
+        ("POST", "/prompts/servers") => body(json!({"name": "nothing"})),
+        ("PATCH", "/prompts/{id}") => body(json!({"text": "Theirs"})),
         ("GET", "/sources" | "/sources/{id}" | "/sources/{id}/logs" | "/secrets") => plain,
         ("POST", "/sources") => body(json!({
             "kind": "mcp", "name": "theirs", "url": "https://127.0.0.1:9/mcp", "enabled": false,
@@ -174,6 +183,8 @@ struct AccessFixture<'a> {
     hint: String,
     session: String,
     source: String,
+    expert: String,
+    prompt: String,
 }
 
 impl<'a> AccessFixture<'a> {
@@ -208,6 +219,10 @@ impl<'a> AccessFixture<'a> {
             "kind": "mcp", "name": "olgas-server", "url": "https://olgas.example", "enabled": false,
         });
         let (_, source) = olga.post("/api/sources", new).await;
+        let new = json!({"title": "olgas-expert", "systemPrompt": "olgas-system-prompt"});
+        let (_, expert) = olga.post("/api/experts", new).await;
+        let new = json!({"command": "olgas-command", "text": "olgas-text"});
+        let (_, prompt) = olga.post("/api/prompts", new).await;
         let secret = json!({"value": "olgas-token", "mine": true});
         let named = "/api/secrets/OLGAS_NAME";
         assert_eq!(olga.send("PUT", named, Some(secret)).await.0, 204);
@@ -224,6 +239,8 @@ impl<'a> AccessFixture<'a> {
             hint: text(&key["hint"]),
             session: session.id.0,
             source: text(&source["id"]),
+            expert: text(&expert["id"]),
+            prompt: text(&prompt["id"]),
             olga,
         }
     }
@@ -237,11 +254,13 @@ impl<'a> AccessFixture<'a> {
             OwnedResource::Key => &self.key,
             OwnedResource::Session => &self.session,
             OwnedResource::Source => &self.source,
+            OwnedResource::Expert => &self.expert,
+            OwnedResource::Prompt => &self.prompt,
         }
     }
 
     /// What nobody but Olga should ever read.
-    fn markers(&self) -> [&str; 15] {
+    fn markers(&self) -> [&str; 21] {
         [
             TITLE,
             "olgas-key",
@@ -249,6 +268,12 @@ impl<'a> AccessFixture<'a> {
             "olgas-server",
             "olgas-token",
             "OLGAS_NAME",
+            "olgas-expert",
+            "olgas-system-prompt",
+            "olgas-command",
+            "olgas-text",
+            &self.expert,
+            &self.prompt,
             &self.source,
             &self.chat,
             &self.turn,

@@ -22,6 +22,7 @@ mod connections;
 mod disk;
 mod doctor;
 mod documents;
+mod experts;
 mod export;
 #[path = "../../../agent/tests/it/form_tool.rs"]
 mod form_tool;

@@ -77,6 +77,7 @@ pub(crate) async fn create(
     app.store
         .set_chat_flags(&user.id, &chat.id, flags(&change))
         .await?;
+    set_expert(&app, &user, &chat.id, &change).await?;
     let chat = show(State(app), user, Id(chat.id)).await?;
     Ok((StatusCode::CREATED, chat))
 }
@@ -100,6 +101,7 @@ pub(crate) async fn change(
     app.store
         .set_chat_flags(&user.id, &id, flags(&change))
         .await?;
+    set_expert(&app, &user, &id, &change).await?;
     if let Some(title) = title {
         let by = TitledBy::Person;
         app.agent
@@ -156,6 +158,21 @@ pub(crate) async fn messages(
 pub(crate) async fn summary(app: &App, chat: Chat) -> Result<ChatSummary, ApiError> {
     let mut summaries = summaries(&app.store, &app.agent, [chat]).await?;
     Ok(summaries.remove(0))
+}
+
+async fn set_expert(
+    app: &App,
+    user: &CurrentUser,
+    chat: &ChatId,
+    change: &ChatChange,
+) -> Result<(), ApiError> {
+    let Some(id) = &change.expert_id else {
+        return Ok(());
+    };
+    let found = app.experts.find(&user.id, id).await;
+    let found = found.map_err(|error| ApiError::from(error).in_field("expertId"))?;
+    let expert = (!found.is_general()).then_some(id);
+    Ok(app.store.set_chat_expert(&user.id, chat, expert).await?)
 }
 
 fn flags(change: &ChatChange) -> ChatFlags {

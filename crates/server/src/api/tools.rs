@@ -6,7 +6,7 @@ use axum::http::StatusCode;
 use serde::Deserialize;
 use serde_json::json;
 use tenon_domain::text::shorten;
-use tenon_domain::{ChatId, Layer, ToolId, tool_id};
+use tenon_domain::{ChatId, Layer, Policy, ToolId, tool_id};
 use tenon_store::ToolSettingChange;
 use ts_rs::TS;
 
@@ -16,7 +16,7 @@ use crate::request::HttpCaller;
 use crate::request::Id;
 use crate::request::JsonBody;
 use crate::request::QueryParams;
-use crate::wire::{CallTool, CallToolAnswer, ToolView, ToolsChange};
+use crate::wire::{CallTool, CallToolAnswer, ToolSettingPatch, ToolView, ToolsChange};
 use tenon_app::app::App;
 use tenon_app::auth::CurrentUser;
 
@@ -63,7 +63,7 @@ pub(crate) async fn change(
         let id = format!("{shown:?}");
         return Err(ApiError::bad_request(ApiFault::ToolId { id }));
     }
-    let owner = owner(&app, &user, change.layer, change.chat_id).await?;
+    let owner = owner(&app, &user, &change).await?;
     let detail = json!({"tools": change.tools});
     let changes = change.tools.into_iter().map(|of| ToolSettingChange {
         tool: of.tool_id,
@@ -99,21 +99,28 @@ pub(crate) async fn call(
 }
 
 /// Whose layer it is that somebody wants to change, if it is theirs to change.
-async fn owner(
-    app: &App,
-    user: &CurrentUser,
-    layer: Layer,
-    chat: Option<ChatId>,
-) -> Result<String, ApiError> {
-    match layer {
+async fn owner(app: &App, user: &CurrentUser, change: &ToolsChange) -> Result<String, ApiError> {
+    match change.layer {
         Layer::Organisation if user.administers() => Ok(String::new()),
         Layer::Organisation => Err(ApiError::forbidden(ApiFault::ToolsForAll)),
         Layer::User => Ok(user.id.0.clone()),
-        Layer::Expert => Err(ApiError::bad_request(ApiFault::NoExperts)),
+        Layer::Expert => {
+            let id = change.expert_id.as_ref();
+            let id = id.ok_or_else(|| ApiError::bad_request(ApiFault::NoExpertId))?;
+            let expert = app.experts.find(&user.id, id).await?;
+            expert.require_rights(user)?;
+            // Others use it too, and nobody allows tools for them.
+            let allows = |of: &ToolSettingPatch| of.policy == Some(Some(Policy::Allow));
+            if change.tools.iter().any(allows) {
+                return Err(ApiError::bad_request(ApiFault::ExpertAllows));
+            }
+            Ok(id.0.clone())
+        }
         Layer::Chat => {
+            let chat = change.chat_id.as_ref();
             let chat = chat.ok_or_else(|| ApiError::bad_request(ApiFault::NoChatId))?;
-            own_chat(app, user, &chat).await?;
-            Ok(chat.0)
+            own_chat(app, user, chat).await?;
+            Ok(chat.0.clone())
         }
     }
 }

@@ -3,16 +3,18 @@
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use tenon_agent::{TurnMessage, TurnOverrides, TurnRequest};
-use tenon_domain::{ChatId, TurnId};
+use tenon_agent::{TurnMessage, TurnModel, TurnOverrides, TurnRequest};
+use tenon_domain::{ChatId, ModelId, TurnId};
 
 use crate::api_fault::ApiFault;
 use crate::error::ApiError;
+use crate::expert_choice::{choose_model, expert_of_chat};
 use crate::request::Id;
 use crate::request::JsonBody;
 use crate::wire::{ChooseBranch, StartTurn, TurnStarted};
 use tenon_app::app::App;
 use tenon_app::auth::CurrentUser;
+use tenon_app::experts::Expert;
 
 pub(crate) async fn start(
     State(app): State<App>,
@@ -21,8 +23,9 @@ pub(crate) async fn start(
     JsonBody(turn): JsonBody<StartTurn>,
 ) -> Result<(StatusCode, Json<TurnStarted>), ApiError> {
     let id = turn.turn_id.map(parse_id).transpose()?;
-    let model = match app.models.choose_for(&user, turn.model_id.as_ref()).await {
-        Ok(model) => model,
+    let chosen = choose(&app, &user, &chat, turn.model_id.as_ref()).await;
+    let (model, expert) = match chosen {
+        Ok(chosen) => chosen,
         Err(error) => {
             // Sent again after its model has gone, it is the turn of the first time.
             let message = TurnMessage {
@@ -34,7 +37,7 @@ pub(crate) async fn start(
             };
             return match id {
                 Some(id) if app.agent.has_started(&id, message).await? => Ok(accepted(id)),
-                Some(_) | None => Err(error.into()),
+                Some(_) | None => Err(error),
             };
         }
     };
@@ -52,10 +55,22 @@ pub(crate) async fn start(
         language: turn.language,
         can_ask: door.is_interactive(),
         door,
+        expert: expert.map(|expert| expert.for_turn()),
         overrides: TurnOverrides::default(),
     };
     let turn_id = app.agent.start(request).await?;
     Ok(accepted(turn_id))
+}
+
+async fn choose(
+    app: &App,
+    user: &CurrentUser,
+    chat: &ChatId,
+    model: Option<&ModelId>,
+) -> Result<(TurnModel, Option<Expert>), ApiError> {
+    let expert = expert_of_chat(app, user, chat).await?;
+    let model = choose_model(app, user, model, expert.as_ref()).await?;
+    Ok((model, expert))
 }
 
 fn accepted(turn_id: TurnId) -> (StatusCode, Json<TurnStarted>) {

@@ -48,7 +48,9 @@ impl HubChanges {
             tokio::select! {
                 event = self.feed.next() => match event {
                     UserEvent::Source(_)
-                    | UserEvent::Changed(UserTopic::Tools | UserTopic::Sources)
+                    | UserEvent::Changed(
+                        UserTopic::Tools | UserTopic::Sources | UserTopic::Experts,
+                    )
                     | UserEvent::Resync => self.refresh().await,
                     UserEvent::Chat(_)
                     | UserEvent::ChatGone(_)
@@ -63,7 +65,7 @@ impl HubChanges {
 
     /// Compares what the user has now with what they had.
     async fn refresh(&mut self) {
-        let access = match self.app.tools.access(self.caller.user(), None).await {
+        let access = match self.caller.access(&self.app).await {
             Ok(access) => access,
             Err(error) => {
                 tracing::warn!(%error, "the tools of an MCP client cannot be read");

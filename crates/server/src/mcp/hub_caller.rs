@@ -2,7 +2,11 @@
 
 use std::sync::Arc;
 
+use tenon_app::app::App;
 use tenon_app::auth::CurrentUser;
+use tenon_app::experts::Expert;
+use tenon_app::tools::ToolCaller;
+use tenon_domain::ToolAccess;
 
 /// A user and their credential. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -13,25 +17,57 @@ struct AuthenticatedClient {
     user: CurrentUser,
     /// Where the request came from, for the audit log.
     address: String,
+    /// Whose tools alone are offered, as it was when the request came.
+    expert: Option<Expert>,
 }
 
 impl HubCaller {
     pub fn new(user: CurrentUser, address: String) -> Self {
-        Self(Arc::new(AuthenticatedClient { user, address }))
+        Self::with_expert(user, address, None)
+    }
+
+    /// The same for what one expert may use.
+    pub(crate) fn with_expert(user: CurrentUser, address: String, expert: Option<Expert>) -> Self {
+        Self(Arc::new(AuthenticatedClient {
+            user,
+            address,
+            expert,
+        }))
     }
 
     pub(super) fn user(&self) -> &CurrentUser {
         &self.0.user
     }
 
-    pub(super) fn address(&self) -> &str {
-        &self.0.address
+    pub(super) fn expert(&self) -> Option<&Expert> {
+        self.0.expert.as_ref()
+    }
+
+    pub(super) fn tool_caller(&self) -> ToolCaller<'_> {
+        ToolCaller {
+            user: &self.0.user,
+            address: &self.0.address,
+            expert: self.expert(),
+        }
+    }
+
+    /// What it may use now: an expert may have changed since a stream was opened.
+    pub(super) async fn access(&self, app: &App) -> tenon_store::Result<ToolAccess> {
+        let user = self.user();
+        match self.expert() {
+            Some(expert) => {
+                let expert = app.experts.find(&user.id, &expert.id).await?;
+                app.tools.expert_access(user, &expert).await
+            }
+            None => app.tools.access(user, None).await,
+        }
     }
 }
 
-/// Sessions belong to a credential, wherever its requests come from.
+/// Sessions belong to a credential, wherever its requests come from, and to what they are about.
 impl PartialEq for HubCaller {
     fn eq(&self, other: &Self) -> bool {
-        self.0.user == other.0.user
+        let id = |caller: &Self| caller.expert().map(|expert| expert.id.clone());
+        self.0.user == other.0.user && id(self) == id(other)
     }
 }

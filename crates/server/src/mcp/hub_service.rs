@@ -43,7 +43,7 @@ impl HubService {
     }
 
     async fn toolset(&self, caller: &HubCaller) -> Result<Toolset, RpcError> {
-        let access = self.app.tools.access(caller.user(), None).await;
+        let access = caller.access(&self.app).await;
         let access = access.map_err(|error| storage_error(&error))?;
         Ok(self.app.registry.toolset(access))
     }
@@ -106,8 +106,14 @@ impl McpService for HubService {
         }
     }
 
-    fn instructions(&self, _caller: &HubCaller) -> Option<String> {
-        Some(INSTRUCTIONS.to_owned())
+    fn instructions(&self, caller: &HubCaller) -> Option<String> {
+        let prompt = caller
+            .expert()
+            .map(|expert| &expert.definition.system_prompt);
+        Some(match prompt {
+            Some(prompt) if !prompt.is_empty() => format!("{prompt}\n\n{INSTRUCTIONS}"),
+            Some(_) | None => INSTRUCTIONS.to_owned(),
+        })
     }
 
     async fn tools(&self, caller: &HubCaller) -> Result<Arc<Listing>, RpcError> {
@@ -125,9 +131,14 @@ impl McpService for HubService {
         // A client that is gone, or has cancelled, ends what it called.
         let _dropped = cancel.clone().drop_guard();
         let client = Arc::new(McpCallClient::new(context.clone()));
-        let (user, address) = (caller.user(), caller.address());
         let (tools, tool) = (&self.app.tools, ToolId::new(name));
-        let called = tools.call_for(client.clone(), user, address, tool, arguments, cancel);
+        let called = tools.call_for(
+            client.clone(),
+            caller.tool_caller(),
+            tool,
+            arguments,
+            cancel,
+        );
         let result = called.await.map_err(|error| storage_error(&error))?;
         let result = result.ok_or_else(|| RpcError::unknown_tool(name))?;
         let protocol = &context.client().protocol;

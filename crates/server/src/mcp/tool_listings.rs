@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use serde_json::{Value, json};
-use tenon_domain::UserId;
+use tenon_domain::{ExpertId, UserId};
 use tenon_mcp::server::Listing;
 use tenon_tools::{CallableStamp, Tool, Toolset};
 
@@ -16,8 +16,8 @@ const MAX_LISTINGS: usize = 64;
 #[derive(Default)]
 pub(super) struct ToolListings(Mutex<HashMap<ListingKey, ToolListing>>);
 
-/// A user, and through which door or key they come.
-type ListingKey = (UserId, String);
+/// A user, through which door or key they come, and the expert whose tools they see.
+type ListingKey = (UserId, String, Option<ExpertId>);
 
 struct ToolListing {
     stamp: CallableStamp,
@@ -32,7 +32,8 @@ pub(super) struct SeenTools(Vec<Weak<Tool>>);
 impl ToolListings {
     pub(super) fn get(&self, caller: &HubCaller, toolset: &Toolset) -> Arc<Listing> {
         let user = caller.user();
-        let key = (user.id.clone(), user.entry_point().to_string());
+        let expert = caller.expert().map(|expert| expert.id.clone());
+        let key = (user.id.clone(), user.entry_point().to_string(), expert);
         let stamp = toolset.callable_stamp();
         let mut listings = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let known = listings.get(&key);

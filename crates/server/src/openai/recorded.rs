@@ -3,7 +3,9 @@
 //! The chat is the conversation: of the request, the last message counts. Where that is the result of calls
 //! that were handed over to the client, the turn that waits for it goes on.
 
-use tenon_agent::{CompletionStream, ModelTools, TurnModel, TurnOverrides, TurnRequest};
+use tenon_agent::{
+    CompletionStream, ModelTools, TurnExpert, TurnModel, TurnOverrides, TurnRequest,
+};
 use tenon_app::app::App;
 use tenon_app::auth::CurrentUser;
 use tenon_domain::{ChatId, Message};
@@ -15,7 +17,7 @@ pub(super) async fn answer(
     app: &App,
     user: &CurrentUser,
     chat: ChatId,
-    model: TurnModel,
+    (model, expert): (TurnModel, Option<TurnExpert>),
     request: CompletionRequest,
     tools: ModelTools,
 ) -> Result<CompletionStream, ApiError> {
@@ -41,6 +43,7 @@ pub(super) async fn answer(
         door: entry,
         // Whoever reads the answer here is a program.
         can_ask: false,
+        expert,
         overrides: TurnOverrides {
             system: request.system,
             options: request.options,

@@ -1,7 +1,7 @@
 //! What each route is for, in a sentence, and the status of its success.
 
 /// The sections of the document, and what belongs into them: the first part of a path.
-pub(super) const SECTIONS: [(&str, &[&str]); 8] = [
+pub(super) const SECTIONS: [(&str, &[&str]); 9] = [
     ("Completions", &["chat"]),
     (
         "Chats",
@@ -11,6 +11,7 @@ pub(super) const SECTIONS: [(&str, &[&str]); 8] = [
     ),
     ("Tools", &["tools"]),
     ("Models", &["models", "endpoints"]),
+    ("Experts", &["experts", "prompts"]),
     ("Servers", &["sources", "secrets", "devices"]),
     ("Accounts", &["auth", "keys"]),
     ("Administration", &["users", "invites", "settings", "audit"]),
@@ -54,7 +55,7 @@ pub(super) const SUMMARIES: &[(&str, &str, u16)] = &[
     ("GET /chats", "List chats, the latest first", 200),
     ("POST /chats", "Create a chat", 201),
     ("GET /chats/{id}", "A chat", 200),
-    ("PATCH /chats/{id}", "Rename, pin or archive a chat", 200),
+    ("PATCH /chats/{id}", "Rename, pin or archive a chat, or choose who answers in it", 200),
     ("DELETE /chats/{id}", "Delete a chat; it can be restored for a minute", 204),
     ("GET /chats/{id}/messages", "The messages and calls of the branch that is shown", 200),
     ("POST /chats/{id}/restore", "Restore a deleted chat", 200),
@@ -92,6 +93,18 @@ pub(super) const SUMMARIES: &[(&str, &str, u16)] = &[
     ("POST /models/{id}/test", "Test a model; progress is streamed", 200),
     ("POST /models/{id}/evaluate", "Evaluate how well a model calls tools; progress is streamed", 200),
     ("GET /endpoints", "List model servers that were found", 200),
+    ("GET /experts", "List the experts one sees", 200),
+    ("POST /experts", "Make an expert", 201),
+    ("GET /experts/{id}", "An expert", 200),
+    ("PATCH /experts/{id}", "Change an expert, share it with the team, or hide it from one's own lists", 200),
+    ("DELETE /experts/{id}", "Delete an expert", 204),
+    ("POST /experts/{id}/copy", "Copy an expert as one of one's own", 201),
+    ("GET /prompts", "List the saved prompts one sees", 200),
+    ("POST /prompts", "Save a prompt", 201),
+    ("GET /prompts/servers", "List the prompts that tool servers offer", 200),
+    ("POST /prompts/servers", "Have a tool server fill in its prompt", 200),
+    ("PATCH /prompts/{id}", "Change a saved prompt, or share it with the team", 200),
+    ("DELETE /prompts/{id}", "Delete a saved prompt", 204),
     ("GET /devices", "List one's own browsers and the servers found on their machines", 200),
     ("DELETE /devices/{id}", "Forget a browser", 204),
     ("POST /devices/behind", "The servers behind an mcpo, from its document", 200),

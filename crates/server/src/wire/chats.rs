@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 use tenon_app::chats::ExportedTurn;
 use tenon_domain::{
-    CallRecord, ChatId, MessageId, ModelId, PageLanguage, Part, Role, ToolId, TurnId, Verdict,
+    CallRecord, ChatId, ExpertId, MessageId, ModelId, PageLanguage, Part, Role, ToolId, TurnId,
+    Verdict,
 };
 use ts_rs::TS;
 
@@ -17,6 +18,9 @@ pub struct ChatChange {
     pub pinned: Option<bool>,
     #[ts(optional)]
     pub archived: Option<bool>,
+    /// Who answers from now on.
+    #[ts(optional)]
+    pub expert_id: Option<ExpertId>,
 }
 
 /// `POST /api/chats/{id}/turns`
@@ -35,7 +39,7 @@ pub struct StartTurn {
     /// These tools alone; left out, those that are switched on.
     #[ts(optional)]
     pub tool_ids: Option<Vec<ToolId>>,
-    /// Left out, the default one.
+    /// Left out, that of the chat's expert, or the default one.
     #[ts(optional)]
     pub model_id: Option<ModelId>,
     /// The language of the page: which script of Chinese is answered in, where the message is

@@ -9,9 +9,10 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::entity::{
-    api_keys, audit, auth_sessions, blobs, chats, events, invites, local_servers, messages, models,
-    preferences, search_entries, secrets, shares, source_documents, source_grants, source_tools,
-    sources, tool_calls, tool_settings, tools, turns, users,
+    api_keys, audit, auth_sessions, blobs, chats, events, expert_skills, experts, invites,
+    local_servers, messages, models, preferences, prompts, search_entries, secrets, shares,
+    source_documents, source_grants, source_tools, sources, tool_calls, tool_settings, tools,
+    turns, users,
 };
 use crate::{Error, Result};
 
@@ -72,6 +73,9 @@ tables!(
     local_servers,
     source_grants,
     secrets,
+    experts,
+    expert_skills,
+    prompts,
     chats,
     turns,
     messages,

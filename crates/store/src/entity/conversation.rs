@@ -22,6 +22,8 @@ pub(crate) mod chats {
         pub titled_by: String,
         /// The last turn of the branch on show.
         pub head: Option<String>,
+        /// Who answers in it; null for the general one.
+        pub expert_id: Option<String>,
     }
 
     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

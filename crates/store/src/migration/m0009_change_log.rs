@@ -59,16 +59,33 @@ impl MigrationTrait for Migration {
 pub(super) async fn create_triggers(manager: &SchemaManager<'_>, name: &str) -> Result<(), DbErr> {
     for (table, topic, columns) in TABLES {
         if table == name {
-            let triggers = match manager.get_database_backend() {
-                DbBackend::Postgres => postgres_triggers(table, topic, columns),
-                _ => sqlite_triggers(table, topic, columns),
-            };
-            manager
-                .get_connection()
-                .execute_unprepared(&triggers)
-                .await?;
+            create(manager, table, topic, columns).await?;
         }
     }
+    Ok(())
+}
+
+/// The triggers of a table that a later migration adds.
+pub(super) async fn create_topic_triggers(
+    manager: &SchemaManager<'_>,
+    table: &str,
+    topic: &str,
+) -> Result<(), DbErr> {
+    create(manager, table, topic, "").await
+}
+
+async fn create(
+    manager: &SchemaManager<'_>,
+    table: &str,
+    topic: &str,
+    columns: &str,
+) -> Result<(), DbErr> {
+    let triggers = match manager.get_database_backend() {
+        DbBackend::Postgres => postgres_triggers(table, topic, columns),
+        _ => sqlite_triggers(table, topic, columns),
+    };
+    let connection = manager.get_connection();
+    connection.execute_unprepared(&triggers).await?;
     Ok(())
 }
 

@@ -65,6 +65,9 @@ pub(super) async fn switch_off(
     crate::local_servers::forget_user(transaction, user).await?;
     source_cache::forget_user(transaction, user).await?;
     invites::take_back(transaction, user).await?;
+    // A system prompt of a stranger would speak to the owner's models.
+    crate::experts::forget_user(transaction, user).await?;
+    crate::prompts::forget_user(transaction, user).await?;
     // The addresses that the owner's own pages would look at are among them.
     preferences::Entity::delete_many()
         .filter(preferences::Column::Owner.eq(&owner))

@@ -5,8 +5,8 @@ use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QueryS
 use tenon_domain::{ChatId, Layer, SourceId, TurnId, UserId};
 
 use crate::entity::{
-    api_keys, blobs, chats, preferences, secrets, source_grants, sources, tool_settings, tools,
-    turns,
+    api_keys, blobs, chats, experts, preferences, prompts, secrets, source_grants, sources,
+    tool_settings, tools, turns,
 };
 use crate::{LOCAL, Result, Store, enum_column, invites, local_servers, source_cache, text};
 
@@ -69,6 +69,16 @@ pub(super) async fn adopt(transaction: &DatabaseTransaction, user: &UserId) -> R
     preferences::Entity::update_many()
         .col_expr(preferences::Column::Owner, theirs())
         .filter(preferences::Column::Owner.eq(LOCAL))
+        .exec(transaction)
+        .await?;
+    experts::Entity::update_many()
+        .col_expr(experts::Column::Owner, theirs())
+        .filter(experts::Column::Owner.eq(LOCAL))
+        .exec(transaction)
+        .await?;
+    prompts::Entity::update_many()
+        .col_expr(prompts::Column::Owner, theirs())
+        .filter(prompts::Column::Owner.eq(LOCAL))
         .exec(transaction)
         .await?;
     sources::Entity::update_many()
@@ -150,6 +160,8 @@ pub(super) async fn delete(transaction: &DatabaseTransaction, user: &UserId) -> 
         .exec(transaction)
         .await?;
     delete_sources(transaction, user).await?;
+    crate::experts::forget_user(transaction, user).await?;
+    crate::prompts::forget_user(transaction, user).await?;
     invites::take_back(transaction, user).await?;
     chats::Entity::delete_many()
         .filter(chats::Column::UserId.eq(&user.0))

@@ -5,6 +5,7 @@
 mod backup;
 mod chats;
 mod decisions;
+mod experts;
 mod faults;
 mod hot_path;
 mod models;

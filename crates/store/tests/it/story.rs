@@ -302,6 +302,7 @@ async fn story(url: &str, open: impl AsyncFn() -> Store) {
     assert_eq!(figures, [of_first, Figures::default()]);
 
     crate::models::chapter(&store, &open().await).await;
+    crate::experts::chapter(&store).await;
 
     // Outputs of calls made by hand stay for a day.
     let by_hand = Blob {

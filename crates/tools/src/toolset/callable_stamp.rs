@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Weak};
 
-use tenon_domain::ToolSettings;
+use tenon_domain::{ToolFilter, ToolSettings};
 
 use super::Toolset;
 use crate::catalog::Catalog;
@@ -13,6 +13,7 @@ pub struct CallableStamp {
     /// Weak, so that nobody keeps sources alive that have left. No other catalog gets its address.
     catalog: Weak<Catalog>,
     settings: Option<Arc<ToolSettings>>,
+    filter: Option<Arc<ToolFilter>>,
     /// Which of the sources can be called.
     available: Vec<bool>,
 }
@@ -23,6 +24,7 @@ impl Toolset {
         CallableStamp {
             catalog: Arc::downgrade(&self.catalog),
             settings: self.access.settings.clone(),
+            filter: self.access.filter.clone(),
             available: sources
                 .map(|connected| connected.source.can_be_called())
                 .collect(),
@@ -37,6 +39,9 @@ impl PartialEq for CallableStamp {
             (None, None) => true,
             (Some(_), None) | (None, Some(_)) => false,
         };
-        settings && self.catalog.ptr_eq(&other.catalog) && self.available == other.available
+        settings
+            && self.filter == other.filter
+            && self.catalog.ptr_eq(&other.catalog)
+            && self.available == other.available
     }
 }

@@ -4,9 +4,9 @@ import { sectionFor, sectionsOf } from './sections';
 test('everybody has the settings that are theirs', () => {
   const check = (hasAccount: boolean, isAdmin: boolean, expected: string) =>
     expect(sectionsOf({ hasAccount, isAdmin }).join(' ')).toBe(expected);
-  check(true, true, 'account keys servers people log');
-  check(true, false, 'account keys servers');
-  check(false, true, 'servers log');
+  check(true, true, 'account keys experts prompts servers people log');
+  check(true, false, 'account keys experts prompts servers');
+  check(false, true, 'experts prompts servers log');
 });
 
 test('an address leads to a part that is there', () => {
@@ -20,5 +20,5 @@ test('an address leads to a part that is there', () => {
   check('people', true, false, 'account');
   // Who has no account is told so where their keys would be.
   check('keys', false, true, 'keys');
-  check('people', false, true, 'servers');
+  check('people', false, true, 'experts');
 });

@@ -12,6 +12,8 @@ export function sectionsOf({ hasAccount, isAdmin }: Standing): Section[] {
     ...(hasAccount ? ['account' as const] : []),
     // A key is an account's.
     ...(hasAccount ? ['keys' as const] : []),
+    'experts',
+    'prompts',
     'servers',
     ...(hasAccount && isAdmin ? ['people' as const] : []),
     ...(isAdmin ? ['log' as const] : []),

@@ -13,6 +13,7 @@ import type {
   EndpointView,
   EvaluationFrame,
   ErrorBody,
+  ExpertView,
   ModelChange,
   ModelId,
   ModelView,
@@ -51,7 +52,8 @@ export const api = {
   changeTools: (change: ToolsChange) => request<void>('PATCH', '/api/tools', change),
   chats: (page: { limit: number; before?: string; archived?: boolean }) =>
     request<ChatSummary[]>('GET', withQuery('/api/chats', page)),
-  createChat: () => request<ChatSummary>('POST', '/api/chats', {}),
+  chat: (id: ChatId) => request<ChatSummary>('GET', chatPath(id)),
+  createChat: (chat: ChatChange) => request<ChatSummary>('POST', '/api/chats', chat),
   changeChat: (id: ChatId, change: ChatChange) =>
     request<ChatSummary>('PATCH', chatPath(id), change),
   deleteChat: (id: ChatId) => request<void>('DELETE', chatPath(id)),
@@ -77,6 +79,7 @@ export const api = {
   answerForm: (id: CallId, answer: AnswerForm) =>
     request<void>('POST', `/api/calls/${encodeURIComponent(id)}/form`, answer),
 
+  experts: () => request<ExpertView[]>('GET', '/api/experts'),
   models: () => request<ModelView[]>('GET', '/api/models'),
   endpoints: () => request<EndpointView[]>('GET', '/api/endpoints'),
   createModel: (model: NewModel) => request<ModelView>('POST', '/api/models', model),

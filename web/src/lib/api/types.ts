@@ -176,6 +176,10 @@ export type ChatSummary = { id: ChatId,
  */
 title: string, createdAt: number, updatedAt: number, pinned: boolean, archived: boolean, 
 /**
+ * Who answers in it; absent: the general one.
+ */
+expertId?: ExpertId, 
+/**
  * The turn that is running now.
  */
 running?: TurnId, 
@@ -184,7 +188,11 @@ running?: TurnId,
  */
 asking: boolean, };
 
-export type ChatChange = { title?: string, pinned?: boolean, archived?: boolean, };
+export type ChatChange = { title?: string, pinned?: boolean, archived?: boolean, 
+/**
+ * Who answers from now on.
+ */
+expertId?: ExpertId, };
 
 export type StartTurn = { 
 /**
@@ -202,7 +210,7 @@ text?: string,
  */
 toolIds?: Array<ToolId>, 
 /**
- * Left out, the default one.
+ * Left out, that of the chat's expert, or the default one.
  */
 modelId?: ModelId, 
 /**
@@ -317,7 +325,11 @@ export type ToolsChange = { layer: Layer,
 /**
  * For the layers of a chat.
  */
-chatId?: ChatId, tools: Array<ToolSettingPatch>, };
+chatId?: ChatId, 
+/**
+ * For the layers of an expert, which may switch tools on and off, ask and deny.
+ */
+expertId?: ExpertId, tools: Array<ToolSettingPatch>, };
 
 export type ToolSettingPatch = { toolId: ToolId, enabled?: boolean | null, policy?: Policy | null, };
 
@@ -819,6 +831,96 @@ export type PromptResult = { mode: ToolUse, kind: PromptKind, prompt: string, ou
 
 export type PromptOutcome = "passed" | "noCall" | "wrongCall" | "unneededCall" | "wrongAnswer" | "timedOut" | "failed";
 
+export type ExpertView = { id: ExpertId, 
+/**
+ * It comes with Tenon; the page has its title and starters in its own language.
+ */
+builtin: boolean, visibility: Visibility, 
+/**
+ * Whether whoever asks made it.
+ */
+mine: boolean, 
+/**
+ * Whether they may change and delete it.
+ */
+canChange: boolean, 
+/**
+ * They do not want to see it in their lists.
+ */
+hidden: boolean, 
+/**
+ * What programs call it by: `expert/NAME`.
+ */
+name: string, title: string, description: string, 
+/**
+ * One of [`EXPERT_ICONS`].
+ */
+icon: string, 
+/**
+ * None: the default one.
+ */
+model?: ModelId, parameters: ExpertParameters, 
+/**
+ * Follows Tenon's own.
+ */
+systemPrompt: string, 
+/**
+ * These tools alone. None: all that are switched on.
+ */
+tools?: Array<Pattern>, 
+/**
+ * The skills whose tools it has beside these.
+ */
+skills: Array<SourceId>, 
+/**
+ * Messages to begin a chat with.
+ */
+starters: Array<string>, };
+
+export type ExpertChange = { 
+/**
+ * Left out for a new one, it is made from the title.
+ */
+name?: string, title?: string, description?: string, icon?: string, 
+/**
+ * Null: the default one.
+ */
+model?: ModelId | null, parameters?: ExpertParameters, systemPrompt?: string, 
+/**
+ * Ids of tools, or patterns of them; null: all that are switched on.
+ */
+tools?: Array<string> | null, skills?: Array<SourceId>, starters?: Array<string>, visibility?: Visibility, hidden?: boolean, };
+
+export type ExpertParameters = { temperature?: number, topP?: number, maxTokens?: number, };
+
+export type Visibility = "private" | "team";
+
+export type PromptView = { id: PromptId, 
+/**
+ * What it is found by, after a slash.
+ */
+command: string, title: string, text: string, visibility: Visibility, mine: boolean, 
+/**
+ * Whether whoever asks may change and delete it.
+ */
+canChange: boolean, };
+
+export type NewPrompt = { command: string, title?: string, text: string, visibility?: Visibility, };
+
+export type PromptChange = { command?: string, title?: string, text?: string, visibility?: Visibility, };
+
+export type ServerPromptView = { name: string, 
+/**
+ * "Git/Commit message"
+ */
+title: string, description: string, arguments: Array<PromptArgument>, };
+
+export type PromptArgument = { name: string, description: string, required: boolean, };
+
+export type FillPrompt = { name: string, arguments?: Record<string, string>, };
+
+export type FilledPrompt = { text: string, };
+
 export type ErrorBody = { error: ErrorDetail, };
 
 export type ErrorDetail = { code: string, 
@@ -1224,7 +1326,7 @@ export type SourceState = { "state": "starting" } | { "state": "ready" } | { "st
 
 export type StorageState = "ok" | "low" | "full" | "failing";
 
-export type UserTopic = "tools" | "sources" | "models" | "accounts" | "settings";
+export type UserTopic = "tools" | "sources" | "models" | "accounts" | "settings" | "experts";
 
 export type BlobId = string;
 
@@ -1235,6 +1337,10 @@ export type ChatId = string;
 export type MessageId = string;
 
 export type ModelId = string;
+
+export type ExpertId = string;
+
+export type PromptId = string;
 
 export type SourceId = string;
 

@@ -1,7 +1,7 @@
 // Actions on whole chats: rename, pin, archive, delete and undo, export and import. Errors are
 // shown as toasts.
 import { api } from '$lib/api/client';
-import type { ChatChange, ChatId, ChatSummary, ShareView } from '$lib/api/types';
+import type { ChatChange, ChatId, ChatSummary, ExpertId, ShareView } from '$lib/api/types';
 import { truncateTitle } from '$lib/format/truncate';
 import { errorText } from '$lib/i18n/errorText';
 import { language } from '$lib/i18n/language.svelte';
@@ -59,6 +59,10 @@ export class ChatManager {
 
   async pin(id: ChatId, pinned: boolean): Promise<void> {
     await this.#change(id, { pinned }, language.messages.notChanged);
+  }
+
+  async setExpert(id: ChatId, expertId: ExpertId): Promise<boolean> {
+    return this.#change(id, { expertId }, language.messages.notChanged);
   }
 
   async setArchived(id: ChatId, archived: boolean, title: string): Promise<void> {

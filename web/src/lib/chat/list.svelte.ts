@@ -79,8 +79,8 @@ export class ChatList {
     }
   }
 
-  async create(): Promise<ChatSummary> {
-    const chat = await api.createChat();
+  async create(change: ChatChange = {}): Promise<ChatSummary> {
+    const chat = await api.createChat(change);
     this.put(chat);
     return chat;
   }
@@ -99,7 +99,7 @@ export class ChatList {
     this.#keep(id);
   }
 
-  /** Renames, pins, puts into the archive or takes out of it: shown at once, and back if it fails. */
+  /** Renames, pins, puts into the archive or takes out of it, or gives it another expert: shown at once, and back if it fails. */
   async change(id: ChatId, change: ChatChange): Promise<ChatSummary> {
     const over = { ...this.#changed.get(id), ...change };
     this.#changed = new Map(this.#changed).set(id, over);

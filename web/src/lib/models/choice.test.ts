@@ -94,3 +94,14 @@ test('the built-in assistant is the default where nothing else is', () => {
       .model,
   ).toEqual({ id: 'builtin', name: 'builtin', builtin: true });
 });
+
+test("an expert's model comes before who answered last, and after what was picked", () => {
+  const check = (picked: string | undefined, ofExpert: string | undefined, expected: string) => {
+    const known = { models, endpoints: [], info, last: ref('gpt') };
+    const choice = chooseModel({ ...known, picked: picked ? ref(picked) : undefined, ofExpert });
+    expect(choice.model?.id).toBe(expected);
+  };
+  check(undefined, 'llama', 'llama');
+  check('builtin', 'llama', 'builtin');
+  check(undefined, undefined, 'gpt');
+});

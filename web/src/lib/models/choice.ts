@@ -1,5 +1,5 @@
 // Which model answers the next message of a chat: what the reader picked here,
-// else who answered last, else the default. A model that is gone is replaced by
+// else that of the chat's expert, else who answered last, else the default. A model that is gone is replaced by
 // the default, never by silence; and what was said on this computer does not
 // leave it because of that.
 import type { EndpointView, ModelId, ModelInfo, ModelRef, ModelView } from '$lib/api/types';
@@ -29,12 +29,15 @@ interface Known {
   /** The default, as the server introduced itself. */
   info: ModelInfo | undefined;
   picked: ModelRef | undefined;
+  /** The one that the chat's expert has. */
+  ofExpert?: ModelId;
   /** Who answered last in this chat. */
   last: ModelRef | undefined;
 }
 
-export function chooseModel({ models, endpoints, info, picked, last }: Known): ModelChoice {
-  const wanted = picked ?? last;
+export function chooseModel(known: Known): ModelChoice {
+  const { models, endpoints, info, picked, ofExpert, last } = known;
+  const wanted = picked ?? (ofExpert ? refOf(ofExpert, models) : last);
   if (!models) {
     if (!wanted) return { model: info };
     const isDefault = wanted.id === info?.id;
@@ -74,6 +77,10 @@ function ranHere({ id }: ModelRef, endpoints: readonly EndpointView[]): boolean 
 function runsHere({ origin, baseUrl = '' }: ModelView): boolean {
   if (origin === 'builtin' || origin === 'local') return true;
   return /^https?:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])([:/]|$)/i.test(baseUrl.trim());
+}
+
+function refOf(id: ModelId, models: readonly ModelView[] = []): ModelRef {
+  return { id, name: models.find((model) => model.id === id)?.name ?? id };
 }
 
 function view(model: ModelView): ModelChoice['model'] {

@@ -4,6 +4,8 @@ export const settingsEn = {
   sections: {
     account: 'Account',
     keys: 'API keys',
+    experts: 'Experts',
+    prompts: 'Prompts',
     servers: 'Tool servers',
     people: 'People',
     log: 'Log',
@@ -153,6 +155,9 @@ export const settingsEn = {
     'key.created': 'Created an API key',
     'key.deleted': 'Deleted an API key',
     'settings.changed': 'Changed the settings',
+    'expert.added': 'Made an expert',
+    'expert.changed': 'Changed an expert',
+    'expert.deleted': 'Deleted an expert',
     'model.added': 'Connected a model',
     'model.changed': 'Changed a model',
     'model.deleted': 'Deleted a model',

@@ -4,6 +4,8 @@ export const settingsZhHans: SettingsMessages = {
   sections: {
     account: '账号',
     keys: 'API 密钥',
+    experts: '专家',
+    prompts: '提示词',
     servers: '工具服务器',
     people: '成员',
     log: '日志',
@@ -151,6 +153,9 @@ export const settingsZhHans: SettingsMessages = {
     'key.created': '创建了 API 密钥',
     'key.deleted': '删除了 API 密钥',
     'settings.changed': '修改了设置',
+    'expert.added': '创建了专家',
+    'expert.changed': '修改了专家',
+    'expert.deleted': '删除了专家',
     'model.added': '连接了模型',
     'model.changed': '修改了模型',
     'model.deleted': '删除了模型',

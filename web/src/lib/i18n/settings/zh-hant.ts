@@ -4,6 +4,8 @@ export const settingsZhHant: SettingsMessages = {
   sections: {
     account: '帳號',
     keys: 'API 金鑰',
+    experts: '專家',
+    prompts: '提示詞',
     servers: '工具伺服器',
     people: '成員',
     log: '記錄',
@@ -151,6 +153,9 @@ export const settingsZhHant: SettingsMessages = {
     'key.created': '建立了 API 金鑰',
     'key.deleted': '刪除了 API 金鑰',
     'settings.changed': '變更了設定',
+    'expert.added': '建立了專家',
+    'expert.changed': '修改了專家',
+    'expert.deleted': '刪除了專家',
     'model.added': '連接了模型',
     'model.changed': '變更了模型',
     'model.deleted': '刪除了模型',

@@ -1,0 +1,64 @@
+//! Who answers: the expert that a request names or its chat has, and the model that goes with it.
+
+use tenon_agent::TurnModel;
+use tenon_app::app::App;
+use tenon_app::auth::CurrentUser;
+use tenon_app::experts::{Expert, MODEL_PREFIX};
+use tenon_domain::{ChatId, ModelId};
+use tenon_llm::GenerationOptions;
+
+use crate::error::ApiError;
+
+/// The expert that a model's name stands for: `expert/NAME`.
+pub(crate) async fn expert_by_model_name(
+    app: &App,
+    user: &CurrentUser,
+    model: Option<&str>,
+) -> Result<Option<Expert>, ApiError> {
+    let Some(name) = model.and_then(|model| model.strip_prefix(MODEL_PREFIX)) else {
+        return Ok(None);
+    };
+    let found = app.experts.named(&user.id, name).await;
+    let found = found.map_err(|error| ApiError::from(error).in_field("model"))?;
+    Ok(Some(found))
+}
+
+/// The expert of a chat.
+pub(crate) async fn expert_of_chat(
+    app: &App,
+    user: &CurrentUser,
+    chat: &ChatId,
+) -> Result<Option<Expert>, ApiError> {
+    let chat = app.store.chat(&user.id, chat).await?;
+    let expert = app.experts.of_chat(&user.id, chat.expert.as_ref());
+    Ok(expert.await?)
+}
+
+/// The model that was asked for, else that of the expert, else the default one. Refuses one that does
+/// not take what the expert asks of it.
+pub(crate) async fn choose_model(
+    app: &App,
+    user: &CurrentUser,
+    asked: Option<&ModelId>,
+    expert: Option<&Expert>,
+) -> Result<TurnModel, ApiError> {
+    let of_expert = expert.and_then(Expert::model);
+    let model = app.models.choose_for(user, asked.or(of_expert)).await?;
+    let options = expert.map(|expert| expert.for_turn().options);
+    check_options(&model, &options.unwrap_or_default(), true)?;
+    Ok(model)
+}
+
+pub(crate) fn check_options(
+    model: &TurnModel,
+    options: &GenerationOptions,
+    has_tools: bool,
+) -> Result<(), ApiError> {
+    match model.provider.unsupported_option(options, has_tools) {
+        Some(fault) => {
+            let option = fault.option().to_owned();
+            Err(ApiError::bad_request(fault).in_field(&option))
+        }
+        None => Ok(()),
+    }
+}

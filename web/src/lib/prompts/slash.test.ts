@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import type { PromptView, ServerPromptView } from '$lib/api/types';
+import { matchCommands, slashQuery } from './slash';
+
+test('a command is the first word of a message, and nothing else is', () => {
+  const check = (text: string, expected: string | undefined) =>
+    expect(slashQuery(text)).toBe(expected);
+  check('/', '');
+  check('/sum', 'sum');
+  check('/总结', '总结');
+  check('', undefined);
+  check('a/b', undefined);
+  check('/usr/bin is a folder', undefined);
+  check('/sum\n', undefined);
+});
+
+const saved = (command: string, title = ''): PromptView => ({
+  id: command,
+  command,
+  title,
+  text: `The text of ${command}`,
+  visibility: 'private',
+  mine: true,
+  canChange: true,
+});
+const offered: ServerPromptView[] = [
+  { name: 'mcp_git_commit', title: 'Git/Commit', description: 'A message', arguments: [] },
+];
+
+test('what begins with the word comes before what only has it', () => {
+  const check = (query: string, expected: string[]) =>
+    expect(
+      matchCommands(query, [saved('resume', 'Sum up'), saved('summary')], offered).map(
+        ({ command }) => command,
+      ),
+    ).toEqual(expected);
+  check('', ['resume', 'summary', 'mcp_git_commit']);
+  check('SUM', ['summary', 'resume']);
+  check('commit', ['mcp_git_commit']);
+  check('nothing', []);
+});
