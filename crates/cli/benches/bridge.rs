@@ -179,8 +179,9 @@ async fn mcp_client(gateway: Arc<GatewayAddress>) -> Client {
     let accept = "accept: application/json, text/event-stream\r\n";
     let common = format!("{accept}{}", gateway.headers);
     let mut client = HttpClient::connect(&gateway.address).await;
+    // A number would do for all but mcpway, which never answers it within a session.
     let initialize = json!({
-        "jsonrpc": "2.0", "id": 0, "method": "initialize",
+        "jsonrpc": "2.0", "id": "initialize", "method": "initialize",
         "params": {
             "protocolVersion": "2025-11-25", "capabilities": {},
             "clientInfo": { "name": "bench", "version": "1" },
@@ -201,7 +202,7 @@ async fn mcp_client(gateway: Arc<GatewayAddress>) -> Client {
     client.call(&post(gateway.path, ready, &headers)).await;
     let arguments: serde_json::Value = serde_json::from_str(ARGUMENTS).expect("JSON");
     let params = json!({ "name": gateway.tool, "arguments": arguments });
-    let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
+    let call = json!({ "jsonrpc": "2.0", "id": "call", "method": "tools/call", "params": params });
     (client, post(gateway.path, &call.to_string(), &headers))
 }
 

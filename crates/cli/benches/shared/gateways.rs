@@ -86,7 +86,7 @@ impl Gateway {
         Self::start("mcpway 0.2.1", ("/mcp", "echo_0"), |port| {
             let mut command = Command::new(&program);
             command.args(["--stdio", &line, "--output-transport", "streamable-http"]);
-            command.args(["--log-level", "none", "--port", port]);
+            command.args(["--stateful", "--log-level", "none", "--port", port]);
             command
         })
     }

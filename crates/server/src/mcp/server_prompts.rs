@@ -7,14 +7,14 @@ use tenon_mcp::RpcError;
 use tenon_mcp::server::PromptRequest;
 use tenon_tools::Toolset;
 
-use super::hub_context::HubContext;
+use crate::mcp_context::McpContext;
 use crate::wire::{PromptArgument, ServerPromptView};
 
 /// A person waits for it in front of the composer.
 const FILL_TIMEOUT: Duration = Duration::from_secs(30);
 
 pub(crate) async fn server_prompts(toolset: &Toolset) -> Vec<ServerPromptView> {
-    let context = HubContext::new(toolset);
+    let context = McpContext::new(toolset);
     let prompts = context.prompt_fields().await.into_iter();
     prompts.filter_map(|fields| view(&fields)).collect()
 }
@@ -25,7 +25,7 @@ pub(crate) async fn fill_prompt(
     name: String,
     arguments: Map<String, Value>,
 ) -> Result<String, RpcError> {
-    let context = HubContext::new(toolset);
+    let context = McpContext::new(toolset);
     let filled = context.get_prompt(PromptRequest { name, arguments });
     let filled = tokio::time::timeout(FILL_TIMEOUT, filled).await;
     let filled = filled.map_err(|_late| {
