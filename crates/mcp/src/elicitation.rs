@@ -92,45 +92,46 @@ fn read_field(property: &Map<String, Value>) -> Option<Value> {
     if kind == "array" {
         // Several of a list of choices; of anything else nobody can be asked.
         let items = property.get("items")?.as_object()?;
-        let choices = choices_of(items)?;
-        field.insert("items".into(), json!({ "anyOf": choices }));
+        let mut choices = choices_of(items, "anyOf")?;
+        if choices.contains_key("enum") {
+            choices.insert("type".into(), "string".into());
+        }
+        field.insert("items".into(), choices.into());
     } else if choices {
-        field.insert("oneOf".into(), choices_of(property)?.into());
+        field.extend(choices_of(property, "oneOf")?);
     }
     Some(Value::Object(field))
 }
 
-/// All three ways to write choices, as the newest of them, each with a title: a client that it is passed
-/// on to may insist.
-fn choices_of(property: &Map<String, Value>) -> Option<Vec<Value>> {
-    let choice = |value: &Value, title: Option<&str>| {
-        let shown = title.or(value.as_str()).unwrap_or_default();
-        json!({ "const": value, "title": text::line(shown, 200) })
-    };
-    let choices: Vec<Value> = match property.get("enum").and_then(Value::as_array) {
-        Some(values) => {
-            let names = property.get("enumNames").and_then(Value::as_array);
-            let name = |at: usize| {
-                names
-                    .and_then(|names| names.get(at))
-                    .and_then(Value::as_str)
-            };
-            let values = values.iter().enumerate();
-            values.map(|(at, value)| choice(value, name(at))).collect()
+/// Choices in the way they were written, so that whoever they are passed on to knows it: `enum`, perhaps
+/// with `enumNames`, or constants below this keyword, each with a title.
+fn choices_of(property: &Map<String, Value>, keyword: &str) -> Option<Map<String, Value>> {
+    let mut choices = Map::new();
+    if let Some(values) = property.get("enum").and_then(Value::as_array) {
+        check_count(values.len())?;
+        choices.insert("enum".into(), values.clone().into());
+        if let Some(names) = property.get("enumNames").and_then(Value::as_array) {
+            let names = names.iter().take(values.len());
+            let names = names.map(|name| text::line(name.as_str().unwrap_or_default(), 200));
+            choices.insert("enumNames".into(), names.collect());
         }
-        None => {
-            let listed = property.get("oneOf").or_else(|| property.get("anyOf"))?;
-            let listed = listed.as_array()?.iter();
-            let listed = listed.map(|one| {
-                let title = one.get("title").and_then(Value::as_str);
-                one.get("const").map(|value| choice(value, title))
-            });
-            listed.collect::<Option<_>>()?
-        }
-    };
-    (1..=MAX_CHOICES)
-        .contains(&choices.len())
-        .then_some(choices)
+        return Some(choices);
+    }
+    let listed = property.get("oneOf").or_else(|| property.get("anyOf"))?;
+    let listed = listed.as_array()?;
+    check_count(listed.len())?;
+    let titled = listed.iter().map(|one| {
+        let value = one.get("const")?;
+        let title = one.get("title").and_then(Value::as_str);
+        let title = title.or(value.as_str()).unwrap_or_default();
+        Some(json!({ "const": value, "title": text::line(title, 200) }))
+    });
+    choices.insert(keyword.into(), titled.collect::<Option<Value>>()?);
+    Some(choices)
+}
+
+fn check_count(choices: usize) -> Option<()> {
+    (1..=MAX_CHOICES).contains(&choices).then_some(())
 }
 
 #[cfg(test)]
@@ -146,27 +147,29 @@ mod tests {
     }
 
     #[test]
-    fn choices_are_read_however_they_are_written() {
-        let choices = json!([{ "const": "r", "title": "Red" }, { "const": "b", "title": "b" }]);
-        let expected = json!({ "type": "string", "oneOf": choices });
-        let several = json!({ "type": "array", "items": { "anyOf": choices } });
-        for (written, expected) in [
-            (
-                json!({ "type": "string", "enum": ["r", "b"], "enumNames": ["Red"] }),
-                &expected,
-            ),
-            (
-                json!({ "type": "string", "oneOf": [{ "const": "r", "title": "Red" }, { "const": "b" }] }),
-                &expected,
-            ),
-            (
-                json!({ "type": "array", "items": { "anyOf": [{ "const": "r", "title": "Red" }, { "const": "b" }] } }),
-                &several,
-            ),
-        ] {
+    fn choices_stay_as_they_are_written_and_constants_get_titles() {
+        let listed = json!([{ "const": "r", "title": "Red" }, { "const": "b" }]);
+        let titled = json!([{ "const": "r", "title": "Red" }, { "const": "b", "title": "b" }]);
+        let check = |written: Value, expected: Value| {
             let read = fields(json!({ "c": written }), json!([])).unwrap();
-            assert_eq!(&read["properties"]["c"], expected, "{written}");
-        }
+            assert_eq!(read["properties"]["c"], expected, "{written}");
+        };
+        let named = json!({ "type": "string", "enum": ["r", "b"], "enumNames": ["Red"] });
+        check(named.clone(), named);
+        let untyped = json!({ "enum": ["r"] });
+        check(untyped, json!({ "type": "string", "enum": ["r"] }));
+        check(
+            json!({ "type": "string", "oneOf": listed }),
+            json!({ "type": "string", "oneOf": titled }),
+        );
+        check(
+            json!({ "type": "array", "items": { "anyOf": listed } }),
+            json!({ "type": "array", "items": { "anyOf": titled } }),
+        );
+        let several = json!({ "type": "array", "items": { "type": "string", "enum": ["r"] } });
+        check(several.clone(), several);
+        let none = json!({ "c": { "type": "string", "enum": [] } });
+        assert_eq!(fields(none, json!([])), None);
     }
 
     #[test]
