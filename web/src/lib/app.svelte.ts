@@ -31,7 +31,7 @@ import { Conversation } from './chat/conversation.svelte';
 import { Draft } from './chat/draft.svelte';
 import { ChatManager } from './chat/chatManager.svelte';
 import { TurnOutbox } from './chat/turnOutbox';
-import { Experts } from './experts/experts.svelte';
+import { Experts, GENERAL_ID } from './experts/experts.svelte';
 import { matchesAny } from './experts/toolPattern';
 import { truncateTitle } from './format/truncate';
 import { errorText } from './i18n/errorText';
@@ -42,7 +42,7 @@ import { needsTest } from './models/form';
 import { Models } from './models/models.svelte';
 import { Refresher } from './refresher';
 import { ResponseOrder } from './responseOrder';
-import { router } from './router.svelte';
+import { router, type Route } from './router.svelte';
 import { emitSourcesChange } from './sources/events';
 import { Toolbox } from './tools/toolbox.svelte';
 import { toasts } from './ui/toasts.svelte';
@@ -174,7 +174,7 @@ class App {
   async pickExpert(expertId: ExpertId): Promise<void> {
     const { chatId } = router;
     this.models.clearPick();
-    if (!chatId) return router.replace({ name: 'new', expertId });
+    if (!chatId) return router.replace(newChat(expertId));
     await this.chatManager.setExpert(chatId, expertId);
     await this.#findUnlisted(chatId);
   }
@@ -508,6 +508,11 @@ class App {
       // Then it stays in the list, where it can be deleted.
     });
   }
+}
+
+/** The general one answers where none is named. */
+function newChat(expertId: ExpertId): Route {
+  return expertId === GENERAL_ID ? { name: 'new' } : { name: 'new', expertId };
 }
 
 export const app = new App();

@@ -6,7 +6,7 @@ import { ResponseOrder } from '$lib/responseOrder';
 import { expertChanges } from './events';
 
 /** Whoever answers in a chat that has no expert. */
-const GENERAL_ID = 'general';
+export const GENERAL_ID = 'general';
 
 export class Experts {
   all = $state.raw<readonly ExpertView[]>([]);
