@@ -17,8 +17,8 @@ use rustix::process::{
 };
 
 use super::namespaces::OuterNamespaces;
-use super::process::{Fork, fork, reap_children};
-use super::program::{self, Program};
+use super::process::{Fork, die_of, fork, reap_children};
+use super::program::{self, SandboxedProgram};
 use super::setup_failure::SetupFailure;
 use crate::error::SetupStep;
 use crate::protocol::{HelperReply, HelperRequest, MAX_FRAME_BYTES, STREAMS};
@@ -60,7 +60,7 @@ fn start(control: &UnixStream) -> Result<RunningProgram, SetupFailure> {
     let (reports, report) = io::pipe().map_err(&in_process)?;
     let program = match fork().map_err(&in_process)? {
         Fork::Parent(program) => program,
-        Fork::Child => Program {
+        Fork::Child => SandboxedProgram {
             request,
             streams,
             namespaces,
@@ -134,7 +134,7 @@ fn forward_report(control: &UnixStream, mut reports: PipeReader) -> io::Result<(
     let mut report = Vec::new();
     let mut buffer = [0; 1024];
     loop {
-        if wait_for(control, &reports)? == Event::Hangup {
+        if wait_for(control, &reports)? == GuardEvent::Hangup {
             return Err(io::ErrorKind::BrokenPipe.into());
         }
         match reports.read(&mut buffer)? {
@@ -142,8 +142,8 @@ fn forward_report(control: &UnixStream, mut reports: PipeReader) -> io::Result<(
             length => report.extend_from_slice(&buffer[..length]),
         }
     }
-    let lines = report.split(|byte| *byte == b'\n');
-    let last = lines.filter(|line| !line.is_empty()).next_back();
+    let mut lines = report.split(|byte| *byte == b'\n');
+    let last = lines.rfind(|line| !line.is_empty());
     reply(control, last.ok_or(io::ErrorKind::UnexpectedEof)?)
 }
 
@@ -154,13 +154,13 @@ fn reply(mut control: &UnixStream, reply: &[u8]) -> io::Result<()> {
 }
 
 #[derive(PartialEq, Eq)]
-enum Event {
+enum GuardEvent {
     Ready,
     /// The launcher closed the socket, or is gone. It sends nothing after the request.
     Hangup,
 }
 
-fn wait_for(control: &UnixStream, fd: &impl AsFd) -> io::Result<Event> {
+fn wait_for(control: &UnixStream, fd: &impl AsFd) -> io::Result<GuardEvent> {
     let mut fds = [
         PollFd::new(fd, PollFlags::IN),
         PollFd::new(control, PollFlags::IN | PollFlags::RDHUP),
@@ -174,9 +174,9 @@ fn wait_for(control: &UnixStream, fd: &impl AsFd) -> io::Result<Event> {
     }
     // What has happened counts before what is to happen.
     if fds[0].revents().is_empty() {
-        Ok(Event::Hangup)
+        Ok(GuardEvent::Hangup)
     } else {
-        Ok(Event::Ready)
+        Ok(GuardEvent::Ready)
     }
 }
 
@@ -237,7 +237,7 @@ fn exit_like(status: Option<WaitStatus>) -> ! {
             maximum: Some(0),
         };
         let _ = setrlimit(Resource::Core, none);
-        let _ = kill_process(getpid(), signal);
+        die_of(signal);
     }
     let by_signal = signal.map(|signal| 128 + signal);
     std::process::exit(status.exit_status().or(by_signal).unwrap_or(1))

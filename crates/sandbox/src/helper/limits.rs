@@ -9,15 +9,12 @@ use rustix::process::{Resource, Rlimit, getrlimit, getuid, setrlimit};
 
 use crate::command::SandboxLimits;
 
-/// The guard and init, which count as well.
-const HELPER_PROCESSES: u64 = 2;
-
 /// From the signal that can be caught to the one that cannot.
 const CPU_GRACE_SECONDS: u64 = 1;
 
 pub(super) fn apply(limits: &SandboxLimits, other_tasks: u64) -> io::Result<()> {
     let cpu = limits.cpu.as_secs().max(1);
-    let tasks = limits.processes + HELPER_PROCESSES + other_tasks;
+    let tasks = limits.processes + other_tasks;
     let values = [
         (Resource::Core, 0, 0),
         (Resource::Cpu, cpu, cpu + CPU_GRACE_SECONDS),

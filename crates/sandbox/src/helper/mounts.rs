@@ -7,7 +7,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{CWD, Mode, StatVfsMountFlags, statvfs};
+use rustix::fs::{CWD, FileType, Mode, StatVfsMountFlags, fstat, statvfs};
 use rustix::mount::{
     MountFlags, MountPropagationFlags, MoveMountFlags, OpenTreeFlags, UnmountFlags, mount,
     mount_change, mount_remount, move_mount, open_tree, unmount,
@@ -101,7 +101,7 @@ fn in_build_dir(path: &Path) -> PathBuf {
 fn attach(rule: &PathRule, tree: OwnedFd) -> io::Result<()> {
     let target = in_build_dir(&rule.path);
     if !target.exists() {
-        make_mount_point(&rule.path, &target)?;
+        make_mount_point(&tree, &target)?;
     }
     let from_fd = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH;
     move_mount(tree, "", CWD, &target, from_fd)?;
@@ -117,8 +117,8 @@ fn attach(rule: &PathRule, tree: OwnedFd) -> io::Result<()> {
     Ok(())
 }
 
-fn make_mount_point(path: &Path, target: &Path) -> io::Result<()> {
-    if fs::metadata(path)?.is_dir() {
+fn make_mount_point(tree: &OwnedFd, target: &Path) -> io::Result<()> {
+    if FileType::from_raw_mode(fstat(tree)?.st_mode).is_dir() {
         return fs::create_dir_all(target);
     }
     if let Some(parent) = target.parent() {

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use rustix::process::Pid;
+use rustix::process::{Pid, Signal, getpid, kill_process};
 use rustix::thread::UnshareFlags;
 
 pub(super) enum Fork {
@@ -36,11 +36,21 @@ pub(super) fn unshare(namespaces: UnshareFlags) -> io::Result<()> {
 
 /// Has the kernel reap the children of this process.
 pub(super) fn reap_children() {
+    set_disposition(libc::SIGCHLD, libc::SIG_IGN);
+}
+
+/// Ends this process by a signal, unless its default is to be ignored. Rust handles some itself.
+pub(super) fn die_of(signal: Signal) {
+    set_disposition(signal.as_raw(), libc::SIG_DFL);
+    let _ = kill_process(getpid(), signal);
+}
+
+fn set_disposition(signal: i32, disposition: libc::sighandler_t) {
     #[expect(
         unsafe_code,
-        reason = "the handler is a constant of the kernel, not a function of ours"
+        reason = "the disposition is a constant of the kernel, not a function of ours"
     )]
     unsafe {
-        libc::signal(libc::SIGCHLD, libc::SIG_IGN);
+        libc::signal(signal, disposition);
     }
 }

@@ -22,7 +22,10 @@ use crate::error::SetupStep;
 use crate::protocol::{HelperReply, HelperRequest, STREAMS};
 use crate::walls::{SandboxSupport, Wall, WallStrength};
 
-pub(super) struct Program {
+/// The guard and init, which are in the same user namespace.
+const HELPER_PROCESSES: u64 = 2;
+
+pub(super) struct SandboxedProgram {
     pub(super) request: HelperRequest,
     pub(super) streams: [OwnedFd; STREAMS],
     pub(super) namespaces: OuterNamespaces,
@@ -37,7 +40,7 @@ pub(super) fn temp_dir() -> PathBuf {
     std::env::temp_dir().join(format!("sandbox-{random:016x}"))
 }
 
-impl Program {
+impl SandboxedProgram {
     pub(super) fn execute(mut self) -> ! {
         let support = match self.build_walls() {
             Ok(support) => support,
@@ -76,11 +79,7 @@ impl Program {
             own_process_count: drops_root || self.namespaces.counts_own_processes(),
             ..SandboxSupport::default()
         };
-        let other_tasks = if support.own_process_count {
-            0
-        } else {
-            limits::tasks_of_user()
-        };
+        let other_tasks = self.other_tasks(support.own_process_count);
         if enter(UnshareFlags::NEWNS) {
             let private = mounts::enter_private_root(&rules, command.limits.temp);
             support.mount_namespace = private.is_ok();
@@ -105,6 +104,17 @@ impl Program {
             .map_err(SetupFailure::at(SetupStep::Folders))?;
         support.seccomp = system_calls::restrict(command.network, &support)?;
         Ok(support)
+    }
+
+    /// What else the kernel counts against the limit of processes.
+    fn other_tasks(&self, counts_own: bool) -> u64 {
+        if !counts_own {
+            limits::tasks_of_user()
+        } else if self.namespaces.user {
+            HELPER_PROCESSES
+        } else {
+            0
+        }
     }
 
     fn make_temp_dir(&mut self) -> Result<PathRule, SetupFailure> {

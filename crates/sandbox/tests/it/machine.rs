@@ -25,7 +25,7 @@ pub(crate) enum Machine {
 
 impl Machine {
     pub(crate) fn all() -> Vec<Self> {
-        if rustix_is_root() {
+        if is_root() {
             vec![
                 Self::This,
                 Self::User,
@@ -57,7 +57,7 @@ impl Machine {
     }
 }
 
-fn rustix_is_root() -> bool {
+fn is_root() -> bool {
     use std::os::unix::fs::MetadataExt;
     fs::metadata("/proc/self").unwrap().uid() == 0
 }
@@ -72,7 +72,8 @@ pub(crate) struct World {
 
 impl World {
     pub(crate) fn new(machine: Machine) -> Self {
-        let root = tempfile::tempdir().unwrap();
+        // Not in /tmp, of which a sandbox has its own, in which it may do as it likes.
+        let root = tempfile::tempdir_in("/var/tmp").unwrap();
         let world = Self {
             machine,
             sandbox: sandbox_on(machine, root.path()),

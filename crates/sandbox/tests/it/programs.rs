@@ -156,6 +156,7 @@ async fn each_machine_says_which_walls_it_has() {
             Machine::Container => &[Full, Full, Partial, Full, Full],
             Machine::LonelyContainer => &[Full, Full, Partial, Full, Partial],
         };
+        assert_eq!(support.mount_namespace, world.machine == Machine::User);
         let strengths = Wall::ALL.map(|wall| support.strength(wall));
         assert_eq!(strengths, expected, "{:?}: {support:?}", world.machine);
         let child = world.sandbox.spawn(&world.command("true", &[])).await;
