@@ -7,8 +7,11 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-const KIB: u64 = 1024;
-const MIB: u64 = 1024 * KIB;
+use crate::toolchains::toolchains;
+
+const MIB: u64 = 1024 * 1024;
+
+const SYSTEM_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// A program, what it sees of the machine, and its limits.
 ///
@@ -59,11 +62,11 @@ pub struct SandboxLimits {
 }
 
 impl SandboxCommand {
-    /// With an environment that has a `PATH` and a locale, no network, and default limits.
+    /// With an environment that has a `PATH`, a locale and a home, no network, and default limits.
     pub fn new(program: impl Into<String>, work_dir: impl Into<PathBuf>) -> Self {
         let work_dir = work_dir.into();
         let env = [
-            ("PATH", "/usr/local/bin:/usr/bin:/bin".to_owned()),
+            ("PATH", default_path()),
             ("LANG", "C.UTF-8".to_owned()),
             ("HOME", work_dir.display().to_string()),
         ];
@@ -79,10 +82,28 @@ impl SandboxCommand {
         }
     }
 
+    /// All that it reads besides the system: what it was given, and interpreters on its `PATH`.
+    pub(crate) fn complete(&self) -> Self {
+        let path = self.env.get("PATH").map_or("", String::as_str);
+        let bins: Vec<PathBuf> = std::env::split_paths(path).collect();
+        let used = toolchains().iter().filter(|it| bins.contains(&it.bin));
+        let mut command = self.clone();
+        let dirs = used.flat_map(|toolchain| toolchain.read_dirs.clone());
+        command.read_dirs.extend(dirs);
+        command
+    }
+
     pub fn args<I: IntoIterator<Item: Into<String>>>(mut self, args: I) -> Self {
         self.args.extend(args.into_iter().map(Into::into));
         self
     }
+}
+
+fn default_path() -> String {
+    let bins = toolchains().iter().map(|toolchain| toolchain.bin.display());
+    bins.map(|bin| format!("{bin}:"))
+        .chain([SYSTEM_PATH.to_owned()])
+        .collect()
 }
 
 impl Default for SandboxLimits {

@@ -64,7 +64,7 @@ impl Sandbox {
         let (streams, ours) = Streams::new().map_err(Error::Helper)?;
         streams.send(&control).map_err(Error::Helper)?;
         let request = HelperRequest {
-            command: command.clone(),
+            command: command.complete(),
             is_probe,
         };
         let exchange = exchange(control, &request);

@@ -15,6 +15,7 @@ mod helper;
 mod launcher;
 mod protocol;
 mod run;
+mod toolchains;
 mod walls;
 
 pub use child::SandboxChild;
