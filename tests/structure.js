@@ -11,6 +11,7 @@ const problems = [];
 const mayUse = {
   text: [],
   schema: [],
+  sandbox: [],
   domain: ['text'],
   net: ['text'],
   mcp: ['net'],
@@ -23,7 +24,7 @@ const mayUse = {
   agent: ['tools', 'llm', 'store'],
   app: ['sources', 'agent', 'assistant'],
   server: ['app', 'mcp'],
-  cli: ['server'],
+  cli: ['server', 'sandbox'],
 };
 
 /** Names that a framework or a convention asks for in more than one place. */

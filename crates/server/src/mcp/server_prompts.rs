@@ -14,7 +14,7 @@ use crate::wire::{PromptArgument, ServerPromptView};
 const FILL_TIMEOUT: Duration = Duration::from_secs(30);
 
 pub(crate) async fn server_prompts(toolset: &Toolset) -> Vec<ServerPromptView> {
-    let context = McpContext::new(toolset);
+    let context = McpContext::of_all(&toolset.context_sources());
     let prompts = context.prompt_fields().await.into_iter();
     prompts.filter_map(|fields| view(&fields)).collect()
 }
@@ -25,7 +25,7 @@ pub(crate) async fn fill_prompt(
     name: String,
     arguments: Map<String, Value>,
 ) -> Result<String, RpcError> {
-    let context = McpContext::new(toolset);
+    let context = McpContext::of_all(&toolset.context_sources());
     let filled = context.get_prompt(PromptRequest { name, arguments });
     let filled = tokio::time::timeout(FILL_TIMEOUT, filled).await;
     let filled = filled.map_err(|_late| {

@@ -1,0 +1,55 @@
+//! Limits of the kernel for each process (`setrlimit`), and for the number of them.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use rustix::process::{Resource, Rlimit, getrlimit, getuid, setrlimit};
+
+use crate::command::SandboxLimits;
+
+/// From the signal that can be caught to the one that cannot.
+const CPU_GRACE_SECONDS: u64 = 1;
+
+pub(super) fn apply(limits: &SandboxLimits, other_tasks: u64) -> io::Result<()> {
+    let cpu = limits.cpu.as_secs().max(1);
+    let tasks = limits.processes + other_tasks;
+    let values = [
+        (Resource::Core, 0, 0),
+        (Resource::Cpu, cpu, cpu + CPU_GRACE_SECONDS),
+        // Not the address space, of which V8 and WebAssembly reserve much more than they use.
+        (Resource::Data, limits.memory, limits.memory),
+        (Resource::Fsize, limits.file_size, limits.file_size),
+        (Resource::Nofile, limits.open_files, limits.open_files),
+        (Resource::Nproc, tasks, tasks),
+    ];
+    for (resource, current, maximum) in values {
+        let allowed = getrlimit(resource).maximum.unwrap_or(u64::MAX);
+        let limit = Rlimit {
+            current: Some(current.min(allowed)),
+            maximum: Some(maximum.min(allowed)),
+        };
+        setrlimit(resource, limit)?;
+    }
+    Ok(())
+}
+
+/// Processes and threads of this user: where they are counted together with those of the
+/// program, its limit is on top of them.
+pub(super) fn tasks_of_user() -> u64 {
+    let user = getuid().as_raw();
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+    processes
+        .filter(|process| process.metadata().is_ok_and(|data| data.uid() == user))
+        .filter_map(|process| threads(&process.path()))
+        .sum()
+}
+
+fn threads(process: &Path) -> Option<u64> {
+    let status = fs::read_to_string(process.join("status")).ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("Threads:"))?;
+    line.trim().parse().ok()
+}
