@@ -1,7 +1,6 @@
 //! `tenon bridge`: beside the real mcpo, and by itself.
 
 mod beside_mcpo;
-mod conformance;
 mod documented;
 mod forwarding;
 mod hub;

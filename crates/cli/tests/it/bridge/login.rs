@@ -26,7 +26,11 @@ async fn login_address(bridge: &mut BridgeProcess) -> String {
     let log = BufReader::new(bridge.child.stderr.take().unwrap());
     let reading = tokio::task::spawn_blocking(move || {
         let mut lines = log.lines().map_while(Result::ok);
-        let found = lines.find_map(|line| line.split_once("machine: ").map(|(_, url)| url.into()));
+        let found = lines.find_map(|line| {
+            let mut words = line.split_whitespace();
+            let address = words.find(|word| word.contains("/authorize?"))?;
+            Some(address.to_owned())
+        });
         // What follows is read too, or the bridge could not write any more.
         std::thread::spawn(move || lines.for_each(drop));
         found
