@@ -1,6 +1,6 @@
 // Experts and saved prompts: made in the settings, used in a chat.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { findings } from './axe.js';
 import { desktop, phone } from './browser.js';
 import { fixture } from './fixture.js';
@@ -12,9 +12,6 @@ const suite = fixture();
 const deadline = { timeout: 90_000 };
 let provider;
 
-before(async () => {
-  provider = await startScriptedModel(suite);
-});
 after(() => provider?.stop());
 
 /** The last conversation that the model was asked to go on with. Titles are made without tools. */
@@ -31,6 +28,7 @@ test(
   'an expert made in the settings answers with its prompt and its tools',
   deadline,
   async (t) => {
+    provider = await startScriptedModel(suite);
     const { page, ui } = await suite.visit(t);
     const settings = await openSettings(page, 'experts');
     await settings.getByText('Web research').waitFor();
@@ -136,19 +134,19 @@ test(
   },
 );
 
-test('experts and prompts are accessible in both widths and schemes', deadline, async (t) => {
-  for (const viewport of [desktop, phone]) {
-    for (const colorScheme of ['light', 'dark']) {
-      const { page, context } = await suite.visit(t, { viewport, colorScheme });
-      await page.getByRole('button', { name: /^Expert:/ }).waitFor();
-      const settings = await openSettings(page, 'experts');
-      await settings.getByRole('button', { name: 'New expert' }).click();
-      await settings.getByLabel('Only these tools').check();
-      const where = `experts at ${viewport.width}, ${colorScheme}`;
-      assert.deepEqual(await findings(page, where), []);
-      const wide = await page.evaluate(() => document.documentElement.scrollWidth);
-      assert.ok(wide <= viewport.width, where);
-      await context.close();
-    }
+test('experts are accessible in both widths and schemes', deadline, async (t) => {
+  for (const [viewport, colorScheme] of [
+    [desktop, 'light'],
+    [phone, 'dark'],
+  ]) {
+    const { page } = await suite.visit(t, { viewport, colorScheme });
+    await page.getByRole('button', { name: /^Expert:/ }).waitFor();
+    const settings = await openSettings(page, 'experts');
+    await settings.getByRole('button', { name: 'New expert' }).click();
+    await settings.getByLabel('Only these tools').check();
+    const where = `experts at ${viewport.width}, ${colorScheme}`;
+    assert.deepEqual(await findings(page, where), []);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+    assert.ok(wide <= viewport.width, where);
   }
 });
