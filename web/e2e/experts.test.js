@@ -46,7 +46,7 @@ test(
     await settings.getByRole('heading', { name: /^Sums/ }).waitFor();
     await page.keyboard.press('Escape');
 
-    await page.getByRole('link', { name: 'New chat with Sums' }).click();
+    await page.getByRole('link', { name: 'Sums' }).click();
     await page.getByRole('heading', { name: 'Sums' }).waitFor();
     await page.getByRole('button', { name: 'What is 6*7?' }).click();
     await ui.answered();
@@ -86,7 +86,7 @@ test('an expert is copied, hidden and deleted', deadline, async (t) => {
   await title.fill('My research');
   await settings.getByRole('button', { name: 'Save' }).click();
   await settings.getByRole('heading', { name: /^My research/ }).waitFor();
-  const link = page.getByRole('link', { name: 'New chat with My research', includeHidden: true });
+  const link = page.getByRole('link', { name: 'My research', includeHidden: true });
   await link.waitFor({ state: 'attached' });
   await act('My research', 'Hide');
   await link.waitFor({ state: 'detached' });
