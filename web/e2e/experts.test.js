@@ -1,6 +1,6 @@
 // Experts and saved prompts: made in the settings, used in a chat.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { findings } from './axe.js';
 import { desktop, phone } from './browser.js';
 import { fixture } from './fixture.js';
@@ -12,9 +12,6 @@ const suite = fixture();
 const deadline = { timeout: 90_000 };
 let provider;
 
-before(async () => {
-  provider = await startScriptedModel(suite);
-});
 after(() => provider?.stop());
 
 /** The last conversation that the model was asked to go on with. Titles are made without tools. */
@@ -31,6 +28,7 @@ test(
   'an expert made in the settings answers with its prompt and its tools',
   deadline,
   async (t) => {
+    provider = await startScriptedModel(suite);
     const { page, ui } = await suite.visit(t);
     const settings = await openSettings(page, 'experts');
     await settings.getByText('Web research').waitFor();
@@ -48,7 +46,7 @@ test(
     await settings.getByRole('heading', { name: /^Sums/ }).waitFor();
     await page.keyboard.press('Escape');
 
-    await page.getByRole('link', { name: 'New chat with Sums' }).click();
+    await page.getByRole('link', { name: 'Sums' }).click();
     await page.getByRole('heading', { name: 'Sums' }).waitFor();
     await page.getByRole('button', { name: 'What is 6*7?' }).click();
     await ui.answered();
@@ -88,7 +86,7 @@ test('an expert is copied, hidden and deleted', deadline, async (t) => {
   await title.fill('My research');
   await settings.getByRole('button', { name: 'Save' }).click();
   await settings.getByRole('heading', { name: /^My research/ }).waitFor();
-  const link = page.getByRole('link', { name: 'New chat with My research', includeHidden: true });
+  const link = page.getByRole('link', { name: 'My research', includeHidden: true });
   await link.waitFor({ state: 'attached' });
   await act('My research', 'Hide');
   await link.waitFor({ state: 'detached' });
@@ -136,19 +134,19 @@ test(
   },
 );
 
-test('experts and prompts are accessible in both widths and schemes', deadline, async (t) => {
-  for (const viewport of [desktop, phone]) {
-    for (const colorScheme of ['light', 'dark']) {
-      const { page, context } = await suite.visit(t, { viewport, colorScheme });
-      await page.getByRole('button', { name: /^Expert:/ }).waitFor();
-      const settings = await openSettings(page, 'experts');
-      await settings.getByRole('button', { name: 'New expert' }).click();
-      await settings.getByLabel('Only these tools').check();
-      const where = `experts at ${viewport.width}, ${colorScheme}`;
-      assert.deepEqual(await findings(page, where), []);
-      const wide = await page.evaluate(() => document.documentElement.scrollWidth);
-      assert.ok(wide <= viewport.width, where);
-      await context.close();
-    }
+test('experts are accessible in both widths and schemes', deadline, async (t) => {
+  for (const [viewport, colorScheme] of [
+    [desktop, 'light'],
+    [phone, 'dark'],
+  ]) {
+    const { page } = await suite.visit(t, { viewport, colorScheme });
+    await page.getByRole('button', { name: /^Expert:/ }).waitFor();
+    const settings = await openSettings(page, 'experts');
+    await settings.getByRole('button', { name: 'New expert' }).click();
+    await settings.getByLabel('Only these tools').check();
+    const where = `experts at ${viewport.width}, ${colorScheme}`;
+    assert.deepEqual(await findings(page, where), []);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+    assert.ok(wide <= viewport.width, where);
   }
 });

@@ -31,7 +31,6 @@ export const expertsEn = {
   expertIs: (title: string) => `Expert: ${title}`,
   gone: 'Expert gone',
   goneHelp: 'The expert of this chat was deleted or is no longer shared. Choose who answers.',
-  startWith: (title: string) => `New chat with ${title}`,
   manage: 'Manage experts',
   expertNotChanged: (why: string) => `The expert was not changed. ${why}`,
 

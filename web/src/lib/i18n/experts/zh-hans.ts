@@ -30,7 +30,6 @@ export const expertsZhHans: ExpertsMessages = {
   expertIs: (title) => `专家：${title}`,
   gone: '专家已不存在',
   goneHelp: '这个聊天的专家已被删除或不再共享。请选择由谁回答。',
-  startWith: (title) => `与${title}开始新聊天`,
   manage: '管理专家',
   expertNotChanged: (why) => `专家未更改。${why}`,
 

@@ -30,7 +30,6 @@ export const expertsZhHant: ExpertsMessages = {
   expertIs: (title) => `專家：${title}`,
   gone: '專家已不存在',
   goneHelp: '這個聊天的專家已被刪除或不再共用。請選擇由誰回答。',
-  startWith: (title) => `與${title}開始新聊天`,
   manage: '管理專家',
   expertNotChanged: (why) => `專家未變更。${why}`,
 
