@@ -5,8 +5,6 @@
 
 mod endpoint;
 mod mapping;
-#[cfg(test)]
-mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
