@@ -214,7 +214,7 @@ impl<'de> Visitor<'de> for ValueVisitor {
     }
 
     fn visit_none<E>(self) -> Result<ParsedValue, E> {
-        self.visit_unit()
+        Ok(ParsedValue::Leaf(Value::Null))
     }
 
     fn visit_bool<E>(self, flag: bool) -> Result<ParsedValue, E> {
