@@ -320,21 +320,23 @@ def front_matter(source):
     return fields
 
 
-def imported_internals(source):
-    """Modules of Open WebUI that the code imports, with their lines."""
-    found = []
-    try:
-        tree = ast.parse(source)
-    except SyntaxError:
-        return found
-    for node in ast.walk(tree):
-        names = []
+def imports(nodes):
+    """The modules that nodes of the code import, with their lines."""
+    for node in nodes:
         if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
+            yield from ((alias.name, node.lineno) for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            names = [node.module]
-        found.extend((name, node.lineno) for name in names if name.split(".")[0] in INTERNALS)
-    return found
+            yield node.module, node.lineno
+
+
+def imported_internals(nodes):
+    return [(name, line) for name, line in imports(nodes) if name.split(".")[0] in INTERNALS]
+
+
+def missing_modules(nodes):
+    """All that is not installed, so that a person learns of everything at once."""
+    names = {name.split(".")[0] for name, _ in imports(nodes)}
+    return [name for name in names if name not in sys.modules and importlib.util.find_spec(name) is None]
 
 
 def load(path):
@@ -489,13 +491,16 @@ def fault(error, path, source):
     if isinstance(error, SyntaxError) and error.filename == path:
         return {"kind": "syntax", "message": error.msg, "line": error.lineno}
     if isinstance(error, ImportError):
-        internals = imported_internals(source)
+        tree = ast.parse(source)
+        internals = imported_internals(ast.walk(tree))
         missing = (error.name or "").split(".")[0]
-        if missing in INTERNALS and internals:
+        # Installing what else is missing would not help a module that needs these to load.
+        if missing in INTERNALS and internals or imported_internals(tree.body):
             modules = list(dict.fromkeys(name for name, _ in internals))
             return {"kind": "internals", "message": message, "line": internals[0][1], "modules": modules}
         if isinstance(error, ModuleNotFoundError):
-            return {"kind": "missing_module", "message": message, "line": line, "modules": [missing]}
+            modules = sorted({missing, *missing_modules(tree.body)})
+            return {"kind": "missing_module", "message": message, "line": line, "modules": modules}
     if isinstance(error, LookupError) and "class `Tools`" in str(error):
         return {"kind": "no_tools", "message": str(error)}
     return {"kind": "load", "message": message, "line": line}

@@ -198,7 +198,7 @@ fn sentence(fault: &ModuleFault) -> String {
     match kind {
         ModuleFaultKind::Syntax => format!("The code has an error{at}: {message}"),
         ModuleFaultKind::MissingModule => format!(
-            "The package `{modules}` is not installed: name it under `requirements:` at the top of the code."
+            "Packages are not installed: {modules}. Name them under `requirements:` at the top of the code."
         ),
         ModuleFaultKind::Internals => format!(
             "The code needs the inside of Open WebUI, which is not here: {modules}{at}. Remove these imports."

@@ -9,10 +9,13 @@ use cap_std::fs::{Dir, DirEntry};
 
 use super::{MAX_SKILL_DEPTH, SkillSource, check_count, skill_folders};
 use crate::error::{PackageFileProblem, SkillError};
-use crate::file_tree::{FileTree, MAX_FILE_BYTES, MAX_FILES, normalized};
+use crate::file_tree::{FileTree, MAX_TOTAL_BYTES, normalized};
 
 /// Bounds the search in a folder that is no skill at all.
 const MAX_ENTRIES: usize = 50_000;
+
+/// All skills of a checkout together, which are in memory at the same time.
+const MAX_SOURCE_BYTES: u64 = 4 * MAX_TOTAL_BYTES;
 
 const GIT: &str = ".git";
 
@@ -22,12 +25,22 @@ pub(super) fn read(path: &Path, name: Option<&str>) -> Result<SkillSource, Skill
         Dir::open_ambient_dir(path, ambient_authority()).map_err(|error| io(shown, &error))?;
     let mut manifests = Vec::new();
     let mut left = MAX_ENTRIES;
-    search(&root, "", 0, &mut left, &mut manifests).map_err(|error| at_root(error, shown))?;
+    search(&root, "", 0, &mut left, &mut manifests)?;
     let folders = skill_folders(manifests.iter().map(String::as_str));
     let mut found = SkillSource::default();
+    let mut bytes = 0;
     for folder in check_count(shown, folders)? {
         let mut files = FileTree::default();
-        match load(&root, &folder, "", &mut files) {
+        let loaded = load(&root, &folder, "", &mut files);
+        bytes += files.total_bytes();
+        if bytes > MAX_SOURCE_BYTES {
+            let max_bytes = MAX_SOURCE_BYTES;
+            return Err(SkillError::file(
+                shown,
+                PackageFileProblem::TooLarge { max_bytes },
+            ));
+        }
+        match loaded {
             Ok(()) => found.add(folder, files, name),
             Err(error) => found.refused.push(super::RefusedSkill { folder, error }),
         }
@@ -44,8 +57,7 @@ fn search(
     manifests: &mut Vec<String>,
 ) -> Result<(), SkillError> {
     let mut folders = Vec::new();
-    for entry in entries(root, folder)? {
-        let (name, entry) = entry?;
+    for (name, entry) in entries(root, folder)? {
         *left = left.checked_sub(1).ok_or_else(|| {
             SkillError::file(
                 folder,
@@ -70,8 +82,7 @@ fn search(
 
 /// The files of one skill, by their path in it.
 fn load(root: &Dir, skill: &str, folder: &str, files: &mut FileTree) -> Result<(), SkillError> {
-    for entry in entries(root, &joined(skill, folder))? {
-        let (name, entry) = entry?;
+    for (name, entry) in entries(root, &joined(skill, folder))? {
         let path = joined(folder, &name);
         let kind = entry.file_type().map_err(|error| io(&path, &error))?;
         if kind.is_symlink() {
@@ -99,7 +110,7 @@ fn content(path: &str, entry: &DirEntry, files: &FileTree) -> Result<(Vec<u8>, b
     let is_executable = is_executable(&file.metadata().map_err(unreadable)?);
     let mut bytes = Vec::new();
     // One byte more than may be there is what refuses it.
-    let limit = files.bytes_left().min(MAX_FILE_BYTES) + 1;
+    let limit = files.bytes_left() + 1;
     file.take(limit)
         .read_to_end(&mut bytes)
         .map_err(unreadable)?;
@@ -117,35 +128,27 @@ fn is_executable(_: &cap_std::fs::Metadata) -> bool {
     false
 }
 
-/// The entries of a folder by name, in order, so that the first that is refused is always the same.
-fn entries(
-    root: &Dir,
-    folder: &str,
-) -> Result<impl Iterator<Item = Result<(String, DirEntry), SkillError>>, SkillError> {
+/// The entries of a folder in the order of their names, so that the first that is refused is always
+/// the same.
+fn entries(root: &Dir, folder: &str) -> Result<Vec<(String, DirEntry)>, SkillError> {
     let at = if folder.is_empty() { "." } else { folder };
-    let entries = root.read_dir(at).map_err(|error| io(at, &error))?;
     let mut named = Vec::new();
-    for entry in entries {
+    for entry in root.read_dir(at).map_err(|error| io(at, &error))? {
         let entry = entry.map_err(|error| io(at, &error))?;
         let name = entry.file_name().into_string();
-        let name =
-            name.map_err(|name| SkillError::file(name.to_string_lossy(), PackageFileProblem::Path));
-        named.push(name.map(|name| (name, entry)));
-        if named.len() > MAX_ENTRIES.max(MAX_FILES) {
+        let name = name
+            .map_err(|name| SkillError::file(name.to_string_lossy(), PackageFileProblem::Path))?;
+        if named.len() >= MAX_ENTRIES {
+            let max = MAX_ENTRIES;
             return Err(SkillError::file(
                 at,
-                PackageFileProblem::TooManyFiles { max: MAX_ENTRIES },
+                PackageFileProblem::TooManyFiles { max },
             ));
         }
+        named.push((name, entry));
     }
-    named.sort_by(|one, other| {
-        let name = |entry: &Result<(String, DirEntry), SkillError>| match entry {
-            Ok((name, _)) => name.clone(),
-            Err(error) => error.file.clone(),
-        };
-        name(one).cmp(&name(other))
-    });
-    Ok(named.into_iter())
+    named.sort_by(|(one, _), (other, _)| one.cmp(other));
+    Ok(named)
 }
 
 fn joined(folder: &str, name: &str) -> String {
@@ -158,15 +161,4 @@ fn joined(folder: &str, name: &str) -> String {
 
 fn io(path: &str, error: &std::io::Error) -> SkillError {
     SkillError::file(path, PackageFileProblem::Io(error.to_string()))
-}
-
-fn at_root(error: SkillError, root: &str) -> SkillError {
-    if error.file.is_empty() {
-        SkillError {
-            file: root.to_owned(),
-            ..error
-        }
-    } else {
-        error
-    }
 }
