@@ -16,6 +16,7 @@ const mayUse = {
   net: ['text'],
   mcp: ['net'],
   openapi: ['net', 'schema'],
+  skills: ['openapi'],
   tools: ['domain', 'schema'],
   store: ['domain'],
   llm: ['domain', 'net', 'schema'],

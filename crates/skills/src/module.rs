@@ -1,0 +1,209 @@
+//! Skills of one module: Python with a class `Tools`, or JavaScript with exported functions.
+//!
+//! What tools a module has, only its own language can tell: a runner imports it and prints a
+//! description, which becomes a package here. The runner is executed by whoever has a sandbox. The
+//! README has the protocol.
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::error::SkillError;
+use crate::file_tree::FileTree;
+use crate::manifest::slug;
+use crate::package::MANIFEST_FILE;
+use crate::script::ModuleLanguage;
+
+const PYTHON_RUNNER: &str = include_str!("../runners/python_runner.py");
+
+const NODE_RUNNER: &str = include_str!("../runners/node_runner.mjs");
+
+/// Prints the description of the module that follows, and ends.
+pub const DESCRIBE_FLAG: &str = "--describe";
+
+/// Answers calls of the module that follows until standard input ends.
+pub const SERVE_FLAG: &str = "--serve";
+
+impl ModuleLanguage {
+    /// The program that describes and serves modules, to be written to [`Self::runner_file`].
+    pub fn runner(self) -> &'static str {
+        match self {
+            Self::Python => PYTHON_RUNNER,
+            Self::Node => NODE_RUNNER,
+        }
+    }
+
+    pub fn runner_file(self) -> &'static str {
+        match self {
+            Self::Python => "python_runner.py",
+            Self::Node => "node_runner.mjs",
+        }
+    }
+
+    /// What the module is called in its package.
+    pub fn module_file(self) -> &'static str {
+        match self {
+            Self::Python => "tools.py",
+            Self::Node => "tools.mjs",
+        }
+    }
+}
+
+/// What a runner prints about a module.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ModuleDescription {
+    /// From the docstring or comment at the top.
+    pub title: Option<String>,
+    pub description: Option<String>,
+    pub author: Option<String>,
+    pub version: Option<String>,
+    pub license: Option<String>,
+    pub requirements: Vec<String>,
+    pub tools: Vec<DescribedFunction>,
+    /// JSON Schemas of `Valves` and `UserValves`.
+    pub settings: Option<Value>,
+    pub user_settings: Option<Value>,
+    /// Why the module cannot be used; what was found before it failed is there all the same.
+    pub error: Option<ModuleFault>,
+}
+
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct DescribedFunction {
+    pub name: String,
+    #[serde(default)]
+    pub description: String,
+    pub parameters: Value,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct ModuleFault {
+    pub kind: ModuleFaultKind,
+    /// In the words of the language.
+    pub message: String,
+    /// In the module.
+    pub line: Option<u64>,
+    /// Modules that cannot be imported.
+    #[serde(default)]
+    pub modules: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ModuleFaultKind {
+    Syntax,
+    /// A package is not installed: one of the requirements, or one that it forgot to name.
+    MissingModule,
+    /// It needs the inside of Open WebUI, which is not here.
+    Internals,
+    /// It raised an error when it was loaded.
+    Load,
+    NoTools,
+}
+
+/// Why a module is no skill.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ModuleError {
+    #[error("The runner printed no description: {0}.")]
+    NoDescription(String),
+    #[error("{}", sentence(.0))]
+    Fault(ModuleFault),
+    #[error(transparent)]
+    Package(#[from] SkillError),
+}
+
+impl ModuleDescription {
+    /// Of the last line that a runner printed. A fault is part of it.
+    pub fn parse(output: &[u8]) -> Result<Self, ModuleError> {
+        let text = String::from_utf8_lossy(output);
+        let last = text.trim().lines().next_back().unwrap_or_default();
+        serde_json::from_str(last).map_err(|error| ModuleError::NoDescription(error.to_string()))
+    }
+
+    /// The files of a skill with this module in it. `name` where a person chose one.
+    pub fn package(
+        &self,
+        language: ModuleLanguage,
+        name: Option<&str>,
+        source: &str,
+    ) -> Result<FileTree, ModuleError> {
+        if let Some(fault) = &self.error {
+            return Err(ModuleError::Fault(fault.clone()));
+        }
+        let module = language.module_file();
+        let mut files = FileTree::default();
+        files.insert(module, source.as_bytes().to_vec(), false)?;
+        let manifest = self.manifest(module, name);
+        files.insert(MANIFEST_FILE, manifest.into_bytes(), false)?;
+        Ok(files)
+    }
+
+    fn manifest(&self, module: &str, name: Option<&str>) -> String {
+        let first = self
+            .tools
+            .first()
+            .map_or("tools", |tool| tool.name.as_str());
+        let title = name.or(self.title.as_deref()).unwrap_or(first);
+        let described = self.tools.iter().map(|tool| tool.description.as_str());
+        let summary: Vec<&str> = described.filter_map(|text| text.lines().next()).collect();
+        let description = self
+            .description
+            .clone()
+            .filter(|text| !text.trim().is_empty());
+        let tools = self.tools.iter().map(|tool| {
+            json!({
+                "name": tool.name,
+                "description": tool.description,
+                "type": "script",
+                "module": module,
+                "function": tool.name,
+                "parameters": tool.parameters,
+            })
+        });
+        let fields = json!({
+            "name": slug(title),
+            "title": title,
+            "description": description.unwrap_or_else(|| summary.join(" ")),
+            "version": self.version,
+            "author": self.author,
+            "license": self.license,
+            "requirements": (!self.requirements.is_empty()).then_some(&self.requirements),
+            "settings": self.settings,
+            "user_settings": self.user_settings,
+            "tools": tools.collect::<Vec<_>>(),
+        });
+        let Value::Object(fields) = fields else {
+            return String::new();
+        };
+        format!("---\n{}---\n", front_matter(fields))
+    }
+}
+
+/// One line for each key: what is JSON is YAML, and needs no other quotes.
+fn front_matter(fields: Map<String, Value>) -> String {
+    let fields = fields.into_iter().filter(|(_, value)| !value.is_null());
+    fields
+        .map(|(key, value)| format!("{key}: {value}\n"))
+        .collect()
+}
+
+fn sentence(fault: &ModuleFault) -> String {
+    let ModuleFault {
+        kind,
+        message,
+        line,
+        modules,
+    } = fault;
+    let modules = modules.join(", ");
+    let at = line.map_or(String::new(), |line| format!(" in line {line}"));
+    match kind {
+        ModuleFaultKind::Syntax => format!("The code has an error{at}: {message}"),
+        ModuleFaultKind::MissingModule => format!(
+            "Packages are not installed: {modules}. Name them under `requirements:` at the top of the code."
+        ),
+        ModuleFaultKind::Internals => format!(
+            "The code needs the inside of Open WebUI, which is not here: {modules}{at}. Remove these imports."
+        ),
+        ModuleFaultKind::Load => format!("The code failed when it was loaded{at}: {message}"),
+        ModuleFaultKind::NoTools => format!("The code has no tools: {message}"),
+    }
+}
