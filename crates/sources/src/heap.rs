@@ -27,9 +27,16 @@ pub fn release_when_quiet() {
     });
 }
 
+/// For the whole process, before it does anything.
+pub fn limit_unused() {
+    allocator::limit_unused();
+}
+
 #[cfg(target_os = "linux")]
 mod allocator {
     use std::ffi::{c_int, c_void};
+
+    use libmimalloc_sys::mi_option_t;
 
     #[expect(
         unsafe_code,
@@ -40,6 +47,16 @@ mod allocator {
     }
 
     const MADV_DONTNEED: c_int = 4;
+
+    /// How long free pages are kept, in milliseconds. `libmimalloc_sys` has no name for it.
+    const MI_OPTION_PURGE_DELAY: mi_option_t = 15;
+
+    pub(super) fn limit_unused() {
+        #[expect(unsafe_code, reason = "there is only one thread yet")]
+        unsafe {
+            libmimalloc_sys::mi_option_set(MI_OPTION_PURGE_DELAY, 0);
+        }
+    }
 
     pub(super) fn release() {
         #[expect(unsafe_code, reason = "it may be called at any time, by any thread")]
@@ -94,5 +111,7 @@ mod allocator {
 /// Nobody has asked for it elsewhere.
 #[cfg(not(target_os = "linux"))]
 mod allocator {
+    pub(super) fn limit_unused() {}
+
     pub(super) fn release() {}
 }

@@ -337,7 +337,7 @@ async fn the_official_clients_get_in_where_there_are_no_accounts() {
         let answer = saw["answer"].as_str().unwrap();
         assert!(answer.contains("42"), "{saw}");
         let expected = json!({
-            "models": ["builtin"],
+            "models": ["builtin", "expert/general", "expert/files-data", "expert/web-research"],
             "answer": answer, "finish": "stop", "counted": true,
             "streamed": answer, "streamedFinish": "stop",
             "cut": ["length", 4],

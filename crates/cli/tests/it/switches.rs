@@ -74,7 +74,7 @@ async fn what_cannot_be_set_is_refused_in_words() {
     check(with("chat", json!("nothing")), 404, "no such chat").await;
     check(with("chat", json!("a\u{0}b")), 404, "no such chat").await;
     check(with("chat", Value::Null), 400, "`chatId`").await;
-    check(with("expert", Value::Null), 400, "no experts yet").await;
+    check(with("expert", Value::Null), 400, "`expertId`").await;
     check(with("planet", Value::Null), 400, "planet").await;
     for id in ["", "a b", &"x".repeat(65), "a\u{0}"] {
         let odd = json!({"layer": "user", "tools": [{"toolId": id, "enabled": true}]});

@@ -6,7 +6,9 @@ use axum::http::StatusCode;
 use tenon_app::app::App;
 use tenon_app::auth::CurrentUser;
 use tenon_domain::PromptId;
+use tenon_mcp::RpcError;
 
+use crate::api_fault::ApiFault;
 use crate::error::ApiError;
 use crate::mcp::{fill_prompt, server_prompts};
 use crate::request::{Id, JsonBody};
@@ -65,9 +67,11 @@ pub(crate) async fn fill(
     let toolset = app.registry.toolset(app.tools.access(&user, None).await?);
     let text = fill_prompt(&toolset, request.name, request.arguments).await;
     let text = text.map_err(|error| {
-        ApiError::bad_gateway(crate::api_fault::ApiFault::Upstream {
-            message: error.message,
-        })
+        let message = error.message;
+        match error.code {
+            RpcError::INVALID_PARAMS => ApiError::bad_request(ApiFault::BadRequest { message }),
+            _ => ApiError::bad_gateway(ApiFault::Upstream { message }),
+        }
     })?;
     Ok(Json(FilledPrompt { text }))
 }

@@ -22,7 +22,9 @@ async fn every_example_does_what_it_says() {
     fixture.write("configs/mcp_servers/filesystem.yaml", &server);
     let script = "call filesystem-list_allowed_directories {}\ncall local-claim_done {}\n";
     for folder in ["TASK_FOLDER", "tasks/finalpool/one", "tasks/finalpool/two"] {
-        fixture.task(folder, &["filesystem"], &["claim_done"], script);
+        // The model counts the steps of each text.
+        let script = format!("{folder}\n{script}");
+        fixture.task(folder, &["filesystem"], &["claim_done"], &script);
     }
     // The model does nothing that its task does not spell out: it claims to be done with none but the
     // scripts.
