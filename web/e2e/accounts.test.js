@@ -314,7 +314,7 @@ test('somebody is invited, comes, and is removed again', deadline, async (t) => 
   // What is an admin's is not there for others, nor can it be reached.
   await guest.openSettings();
   const parts = await guest.settings.getByRole('link').allInnerTexts();
-  assert.deepEqual(parts, ['Account', 'API keys', 'Tool servers']);
+  assert.deepEqual(parts, ['Account', 'API keys', 'Experts', 'Prompts', 'Tool servers']);
   await there.goto(`${suite.tenon.url}/#/settings/people`);
   await there.getByRole('region', { name: 'Account' }).waitFor();
   await there.keyboard.press('Escape');
@@ -416,6 +416,7 @@ test('without accounts there are settings, and nothing to log out of', deadline,
   t.after(() => context.close());
   await page.getByRole('button', { name: 'Settings' }).click();
   const settings = page.getByRole('dialog', { name: 'Settings' });
+  await settings.getByRole('link', { name: 'Tool servers' }).click();
   await settings.getByRole('button', { name: 'Add a server' }).waitFor();
   await settings.getByRole('link', { name: 'Log' }).click();
   await settings.getByText('Who did what').waitFor();

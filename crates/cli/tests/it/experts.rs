@@ -282,7 +282,7 @@ async fn prompts_are_saved_shared_and_found() {
     }
     assert_eq!(ada.delete(&path).await, 204);
     let fill = json!({"name": "mcp_nothing_here"});
-    assert_eq!(bob.post("/api/prompts/servers", fill).await.0, 502);
+    assert_eq!(bob.post("/api/prompts/servers", fill).await.0, 400);
 }
 
 #[test]

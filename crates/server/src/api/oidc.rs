@@ -66,7 +66,7 @@ pub(crate) async fn callback(
 ) -> Response {
     let returned = query.map(|Query(returned)| returned).unwrap_or_default();
     let finished = finish(&app, &caller, &headers, returned);
-    let mut response = answer(&app, &caller, finished).await;
+    let mut response = Box::pin(answer(&app, &caller, finished)).await;
     // It was good for one return.
     let gone = cookie(&caller, "", 0);
     response.headers_mut().append(header::SET_COOKIE, gone);

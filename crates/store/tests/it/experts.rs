@@ -39,7 +39,10 @@ pub async fn chapter(store: &Store) {
     assert_eq!(named(&bob).await.unwrap().id, team.id);
     let hidden = store.expert(&bob, &private.id).await;
     assert!(matches!(hidden, Err(Error::NotFound("expert"))));
-    assert_eq!(store.experts(&bob).await.unwrap(), [team.clone()]);
+    assert_eq!(
+        store.experts(&bob).await.unwrap(),
+        std::slice::from_ref(&team)
+    );
     let share = |mut expert: tenon_store::StoredExpert| {
         expert.visibility = Visibility::Team;
         Ok::<_, Error>(expert)

@@ -10,16 +10,13 @@ const onChanged = () => {
 	changed.resolve();
 	changed = Promise.withResolvers();
 };
-const options = {
-	capabilities: { elicitation: {} },
-	listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged } },
-};
+const options = { capabilities: { elicitation: {} } };
 const saw = { asked: [] };
 const answer = async ({ params }) => {
 	saw.asked.push(params.message);
 	return { action: 'accept', content: { name: 'Ada' } };
 };
-const client = await connect({ modules, sdk, transport, target, headers, options, answer });
+const client = await connect({ modules, sdk, transport, target, headers, options, answer, onChanged });
 const call = (name, input, more) => callTool(client, sdk, { name, arguments: input }, more);
 const names = async () => (await client.listTools()).tools.map((tool) => tool.name);
 saw.version = client.getNegotiatedProtocolVersion?.();
@@ -57,8 +54,9 @@ const added = await fetch(`${base}/api/sources`, {
 	body: JSON.stringify({ kind: 'mcp', name, command: server }),
 });
 saw.added = added.status;
+const late = () => new Promise((resolve) => setTimeout(resolve, 10_000, 'late').unref());
 do {
-	await heard;
+	if ((await Promise.race([heard, late()])) === 'late') saw.late = true;
 	heard = changed.promise;
 	saw.after = await names();
 } while (!saw.after.includes(`mcp_${name}_get_current_time`));
