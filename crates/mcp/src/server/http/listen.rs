@@ -31,9 +31,11 @@ impl<S: McpService> McpEndpoint<S> {
             return too_many_streams();
         };
         let lost = header(headers, &LAST_EVENT_ID).and_then(parse_event_id);
-        if let Some((number, event)) = lost
-            && let Some(stream) = session.stream(number)
-        {
+        if let Some((number, event)) = lost {
+            // 204 ends reconnecting. Listening instead would replace the stream that listens.
+            let Some(stream) = session.stream(number) else {
+                return body::empty(StatusCode::NO_CONTENT);
+            };
             let kept = (session, permit);
             return body::events(stream.read(Some(event)).map(move |bytes| {
                 let _ = &kept;

@@ -57,6 +57,18 @@ async fn a_session_is_its_callers_alone_and_ends_when_they_say_so() {
 }
 
 #[tokio::test]
+async fn who_comes_back_for_a_stream_that_is_over_replaces_no_other() {
+    let client = TestClient::new().initialize("2025-11-25").await;
+    let mut listening = EventReader::new(client.send(Method::GET, "").await);
+    let back = client.clone().with("last-event-id", "9-0");
+    let over = back.send(Method::GET, "").await;
+    assert_eq!(over.status(), StatusCode::NO_CONTENT);
+    client.call("test_trigger_tool_change", json!({})).await;
+    let heard = listening.next().await.unwrap().data;
+    assert_eq!(heard["method"], "notifications/tools/list_changed");
+}
+
+#[tokio::test]
 async fn what_changes_is_told_to_the_last_stream_that_was_opened() {
     let client = TestClient::new().initialize("2025-11-25").await;
     let mut replaced = EventReader::new(client.send(Method::GET, "").await);
