@@ -8,7 +8,7 @@ use tenon_net::json_weight::parsed_bytes;
 
 mod syntax;
 
-pub use syntax::SyntaxError;
+pub use syntax::{SyntaxError, strict_yaml};
 
 /// More than the largest description anybody publishes to be called.
 pub const MAX_BYTES: usize = 32 * 1024 * 1024;

@@ -23,7 +23,7 @@ pub mod security;
 pub mod bundle;
 pub mod discover;
 
-pub use document::{DocumentError, SyntaxError};
+pub use document::{DocumentError, SyntaxError, strict_yaml};
 pub use operation::Operation;
 pub use request::BuildError;
 pub use response::ResponseError;

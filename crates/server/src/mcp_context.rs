@@ -14,7 +14,7 @@ use std::time::Duration;
 use futures::future::join_all;
 use serde_json::{Map, Value};
 use tenon_domain::SourceId;
-use tenon_mcp::server::{Listing, PromptRequest};
+use tenon_mcp::server::{Listing, PromptRequest, ServerCapabilities};
 use tenon_mcp::{CallToolResult, McpContentBlock, RpcError};
 use tenon_tools::{ContextEntry, ContextKind, ContextSource, ResourceWatch, ToolSource};
 
@@ -36,6 +36,16 @@ struct OfferedPrompt<'a> {
 }
 
 impl McpContext {
+    /// Of a server that offers all this, and tools.
+    pub(crate) const CAPABILITIES: ServerCapabilities = ServerCapabilities {
+        tools: true,
+        resources: true,
+        resource_subscriptions: true,
+        prompts: true,
+        completions: true,
+        logging: false,
+    };
+
     /// Several sources, with names that keep them apart.
     pub(crate) fn of_all(sources: &[&Arc<dyn ToolSource>]) -> Self {
         Self(label(sources))

@@ -4,14 +4,8 @@ use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
-use serde_saphyr::{DuplicateKeyPolicy, Location, Options, Spanned};
-use tenon_openapi::SyntaxError;
-
-/// Deeper than any schema of a tool, far from where a stack ends.
-const MAX_DEPTH: usize = 64;
-
-/// Bounds the expansion of YAML aliases ("billion laughs"); a hundred tools fit.
-const MAX_NODES: usize = 50_000;
+use serde_saphyr::{Location, Spanned};
+use tenon_openapi::{SyntaxError, strict_yaml};
 
 /// A value and the line it begins in; 0 where that is not known.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,7 +33,7 @@ pub(crate) struct YamlEntry {
 }
 
 pub(crate) fn parse(text: &str) -> Result<YamlNode, SyntaxError> {
-    let parsed: Result<ParsedNode, _> = serde_saphyr::from_str_with_options(text, options());
+    let parsed: Result<ParsedNode, _> = serde_saphyr::from_str_with_options(text, strict_yaml(1));
     Ok(parsed?.into_node(text))
 }
 
@@ -105,28 +99,6 @@ impl From<&Value> for YamlNode {
             ),
         };
         Self { line: 0, value }
-    }
-}
-
-fn options() -> Options {
-    serde_saphyr::options! {
-        budget: serde_saphyr::budget! {
-            max_depth: MAX_DEPTH,
-            flow_nesting_limit: MAX_DEPTH,
-            max_nodes: MAX_NODES,
-            max_events: 4 * MAX_NODES,
-            max_documents: 1,
-            max_aliases: 1000,
-            max_anchors: 1000,
-        },
-        alias_limits: serde_saphyr::alias_limits! {
-            max_total_replayed_events: MAX_NODES,
-            max_replay_stack_depth: 16,
-        },
-        duplicate_keys: DuplicateKeyPolicy::Error,
-        // `yes` and `on` are words in a description.
-        strict_booleans: true,
-        with_snippet: false,
     }
 }
 

@@ -1,5 +1,6 @@
-//! Syntax errors of JSON and YAML, in one form.
+//! How YAML is read, and syntax errors of it and of JSON in one form.
 
+use serde_saphyr::{DuplicateKeyPolicy, Options};
 use tenon_text as text;
 
 /// The first error of a parser, with its position counted from one.
@@ -30,6 +31,33 @@ impl From<serde_saphyr::Error> for SyntaxError {
             column: position.map_or(1, |at| at.column()),
             reason: reason(&error.without_snippet().to_string()),
         }
+    }
+}
+
+/// For YAML that a person writes, such as a configuration: strict, and bounded.
+pub fn strict_yaml(max_documents: usize) -> Options {
+    /// Deeper than any file of a person, far from where a stack ends.
+    const MAX_DEPTH: usize = 64;
+    /// Bounds the expansion of aliases ("billion laughs"); a thousand servers fit.
+    const MAX_NODES: usize = 50_000;
+    serde_saphyr::options! {
+        budget: serde_saphyr::budget! {
+            max_depth: MAX_DEPTH,
+            flow_nesting_limit: MAX_DEPTH,
+            max_nodes: MAX_NODES,
+            max_events: 4 * MAX_NODES,
+            max_documents: max_documents,
+            max_aliases: 1000,
+            max_anchors: 1000,
+        },
+        alias_limits: serde_saphyr::alias_limits! {
+            max_total_replayed_events: MAX_NODES,
+            max_replay_stack_depth: 16,
+        },
+        duplicate_keys: DuplicateKeyPolicy::Error,
+        // `yes` and `on` are words in an environment variable or a description.
+        strict_booleans: true,
+        with_snippet: false,
     }
 }
 

@@ -57,14 +57,7 @@ impl McpService for BridgeMcpService {
     type Caller = McpScope;
 
     fn capabilities(&self, _scope: &McpScope) -> ServerCapabilities {
-        ServerCapabilities {
-            tools: true,
-            resources: true,
-            resource_subscriptions: true,
-            prompts: true,
-            completions: true,
-            logging: false,
-        }
+        McpContext::CAPABILITIES
     }
 
     fn instructions(&self, scope: &McpScope) -> Option<String> {

@@ -96,14 +96,7 @@ impl McpService for HubService {
     type Caller = HubCaller;
 
     fn capabilities(&self, _caller: &HubCaller) -> ServerCapabilities {
-        ServerCapabilities {
-            tools: true,
-            resources: true,
-            resource_subscriptions: true,
-            prompts: true,
-            completions: true,
-            logging: false,
-        }
+        McpContext::CAPABILITIES
     }
 
     fn instructions(&self, caller: &HubCaller) -> Option<String> {

@@ -4,18 +4,11 @@
 //! it says. What is pasted without its outermost braces gets them back.
 
 use serde_json::Value;
-use serde_saphyr::{DuplicateKeyPolicy, Options};
 use tenon_domain::ErrorDetail;
-use tenon_openapi::SyntaxError;
+use tenon_openapi::{SyntaxError, strict_yaml};
 
 use super::error::ConfigReadError;
 use super::note::ImportNote;
-
-/// Deeper than any configuration, far from where a stack ends.
-const MAX_DEPTH: usize = 64;
-
-/// Bounds the expansion of YAML aliases ("billion laughs"); a thousand servers fit.
-const MAX_NODES: usize = 50_000;
 
 const MAX_DOCUMENTS: usize = 100;
 
@@ -65,7 +58,7 @@ fn json(lenient: &LenientJson) -> Result<ParsedConfig, ConfigReadError> {
 }
 
 fn yaml(text: &str) -> Result<ParsedConfig, ConfigReadError> {
-    match serde_saphyr::from_multiple_with_options(text, options()) {
+    match serde_saphyr::from_multiple_with_options(text, strict_yaml(MAX_DOCUMENTS)) {
         Ok(values) => Ok(ParsedConfig {
             values,
             notes: Vec::new(),
@@ -81,28 +74,6 @@ impl From<SyntaxError> for ConfigReadError {
             column: error.column,
             why: error.reason.into(),
         }
-    }
-}
-
-fn options() -> Options {
-    serde_saphyr::options! {
-        budget: serde_saphyr::budget! {
-            max_depth: MAX_DEPTH,
-            flow_nesting_limit: MAX_DEPTH,
-            max_nodes: MAX_NODES,
-            max_events: 4 * MAX_NODES,
-            max_documents: MAX_DOCUMENTS,
-            max_aliases: 1000,
-            max_anchors: 1000,
-        },
-        alias_limits: serde_saphyr::alias_limits! {
-            max_total_replayed_events: MAX_NODES,
-            max_replay_stack_depth: 16,
-        },
-        duplicate_keys: DuplicateKeyPolicy::Error,
-        // `yes` and `on` are words in an environment variable.
-        strict_booleans: true,
-        with_snippet: false,
     }
 }
 
