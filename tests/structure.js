@@ -21,7 +21,7 @@ const mayUse = {
   store: ['domain'],
   llm: ['domain', 'net', 'schema'],
   assistant: ['llm'],
-  sources: ['tools', 'mcp', 'openapi'],
+  sources: ['tools', 'mcp', 'openapi', 'skills', 'sandbox'],
   agent: ['tools', 'llm', 'store'],
   app: ['sources', 'agent', 'assistant'],
   server: ['app', 'mcp'],

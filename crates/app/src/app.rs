@@ -30,6 +30,7 @@ use crate::models::endpoints::ModelEndpoints;
 use crate::models::{ModelLookupError, Models};
 use crate::outputs::{StoredOutputs, StoredToolIds, UserStorage};
 use crate::prompts::SavedPrompts;
+use crate::skills::Skills;
 use crate::sources::configured::ConfiguredServers;
 use crate::sources::folder::WatchedFolder;
 use crate::sources::{RunMode, Sources};
@@ -53,6 +54,7 @@ pub struct AppServices {
     pub models: Models,
     pub experts: Experts,
     pub prompts: SavedPrompts,
+    pub skills: Skills,
     pub sources: Sources,
     /// People's own browsers.
     pub devices: DeviceHub,
@@ -120,7 +122,8 @@ impl App {
         let ids = Arc::new(StoredToolIds(store.clone()));
         let registry = Registry::new(ids, outputs.clone(), CallLimits::default());
         let mut connected = Vec::new();
-        for source in builtin::sources(&config.builtin(), outputs.clone(), quota) {
+        let builtin_sources = builtin::sources(&config.builtin(), outputs.clone(), quota);
+        for source in builtin_sources.iter().cloned() {
             connected.push(
                 registry
                     .connect(source)
@@ -132,6 +135,15 @@ impl App {
         let vault = Arc::new(open_vault(&data, config)?);
         let endpoints = ModelEndpoints::new(&config.environment, config.local_models.as_deref());
         let models = Models::new(store.clone(), vault.clone(), builtin, endpoints);
+        let skills = Skills::open(
+            (store.clone(), vault.clone()),
+            registry.clone(),
+            data.join("skills"),
+            builtin_sources,
+        )
+        .await
+        .map_err(|error| anyhow::Error::msg(error.detail().message))
+        .context("the skills cannot be read")?;
         let sources = Sources::new(store.clone(), vault, registry.clone());
         store.sweep_local_servers().await?;
         let device_store = Arc::new(DeviceStore(store.clone()));
@@ -175,6 +187,7 @@ impl App {
                 store: store.clone(),
             },
             experts,
+            skills,
             user_feed: UserFeed::new(FeedSources {
                 store: store.clone(),
                 agent: agent.clone(),

@@ -18,6 +18,7 @@ pub mod models;
 pub mod permissions;
 pub mod profile;
 pub mod prompts;
+pub mod skills;
 pub mod sources;
 pub mod storage;
 pub mod tasks;

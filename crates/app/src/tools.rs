@@ -244,6 +244,7 @@ fn view_from(toolset: &Toolset, tool: &Tool, source: SourceView) -> ToolView {
     ToolView {
         tool_id: tool.spec.id.clone(),
         display_name: tool.spec.display_name.clone(),
+        skill_name: (source.kind == SourceKind::Skill).then(|| source.title.clone()),
         tool_name: tool.spec.name.clone(),
         title: tool.spec.title.clone(),
         description: tool.spec.description.clone(),

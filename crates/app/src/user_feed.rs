@@ -68,6 +68,8 @@ pub enum UserTopic {
     Settings,
     /// Experts, and saved prompts.
     Experts,
+    /// Installed skills, and how far they are set up.
+    Skills,
 }
 
 /// Cheap to clone.

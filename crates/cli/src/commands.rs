@@ -13,6 +13,7 @@ mod run;
 mod secrets;
 mod serve;
 mod server_client;
+mod skill;
 mod sources;
 mod tools;
 mod user;
@@ -59,6 +60,9 @@ enum Command {
     /// Look at the experts, write them to files and read them from files
     #[command(subcommand)]
     Expert(expert::ExpertCommand),
+    /// Install skills, make new ones and look after them
+    #[command(subcommand)]
+    Skill(skill::SkillCommand),
     /// Look at the tools, and call them
     #[command(subcommand)]
     Tools(tools::Tools),
@@ -97,6 +101,7 @@ impl Cli {
             | Command::Run(_)
             | Command::Models(_)
             | Command::Expert(_)
+            | Command::Skill(_)
             | Command::Tools(_)
             | Command::Mcp(_)
             | Command::Import(_)
@@ -115,6 +120,7 @@ impl Cli {
             Command::Run(run) => run.run(&self.common).await,
             Command::Models(models) => models.run(&self.common).await,
             Command::Expert(expert) => expert.run(&self.common).await,
+            Command::Skill(skill) => skill.run(&self.common).await,
             Command::Tools(tools) => tools.run(&self.common).await,
             Command::Mcp(mcp) => mcp.run(&self.common).await,
             Command::Sources(sources) => sources.run(&self.common).await,

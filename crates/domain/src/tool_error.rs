@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use ts_rs::TS;
 
 use crate::coded_errors;
@@ -22,6 +23,10 @@ pub struct ToolError {
     #[serde(default)]
     #[ts(type = "Record<string, ErrorParam>")]
     pub params: BTreeMap<String, ErrorParam>,
+    /// What the model gets in the place of the message, where such tools answer in a form of their own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional, type = "unknown")]
+    pub reply: Option<Box<Value>>,
 }
 
 coded_errors! {
@@ -67,6 +72,7 @@ impl ToolError {
             message: message.into(),
             code: None,
             params: BTreeMap::new(),
+            reply: None,
         }
     }
 
@@ -83,7 +89,14 @@ impl ToolError {
             message,
             code: Some(code),
             params,
+            reply: None,
         }
+    }
+
+    /// The same with an answer for the model.
+    pub fn with_reply(self, reply: Value) -> Self {
+        let reply = Some(Box::new(reply));
+        Self { reply, ..self }
     }
 
     pub fn failed(message: impl Into<String>) -> Self {

@@ -1,7 +1,8 @@
 //! The making of a [`ToolId`]: pure, and the same on every run.
 //!
 //! `builtin_<tool>` · `mcp_<server>_<tool>` · `api_<server>_<operation>` ·
-//! `local_<server>_<tool>`. Characters outside `[A-Za-z0-9_-]` become `_`; a
+//! `local_<server>_<tool>` · `<tool>_<suffix>` of a skill, whose suffix is a hash
+//! of the skill's random id and the name. Characters outside `[A-Za-z0-9_-]` become `_`; a
 //! name that is too long or taken is cut and gets `_` and six characters of a
 //! hash of (source, native name). An id given once is kept for ever, so this
 //! runs only for names the id book does not know yet.
@@ -96,7 +97,7 @@ fn make(source: &SourceInfo, name: &str, readable: String, taken: &HashSet<ToolI
 fn readable(source: &SourceInfo, name: &str) -> String {
     let (prefix, server) = match source.kind {
         SourceKind::Builtin => ("builtin", None),
-        SourceKind::Skill => ("skill", Some(&source.name)),
+        SourceKind::Skill => return suffixed(source, name),
         SourceKind::Mcp => ("mcp", Some(&source.name)),
         SourceKind::Openapi => ("api", Some(&source.name)),
         SourceKind::Browser => ("local", Some(&source.name)),
@@ -107,6 +108,13 @@ fn readable(source: &SourceInfo, name: &str) -> String {
         id.extend(word.chars().map(clean_char));
     }
     id
+}
+
+/// "count" → "count_k3xw7b".
+fn suffixed(source: &SourceInfo, name: &str) -> String {
+    let mut id: String = name.chars().map(clean_char).collect();
+    id.truncate(MAX_ID_BYTES - HASH_LENGTH - 1);
+    format!("{id}_{}", hash(source, name, 0))
 }
 
 fn clean_char(c: char) -> char {

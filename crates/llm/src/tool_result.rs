@@ -27,7 +27,13 @@ pub(crate) enum ResultPart<'a> {
 pub(crate) fn result_parts(result: &ToolResult, sees_images: bool) -> Vec<ResultPart<'_>> {
     let output = match result {
         Ok(output) => output,
-        Err(error) => return vec![ResultPart::Text(format!("Error: {error}"))],
+        Err(error) => {
+            let text = match &error.reply {
+                Some(reply) => reply.to_string(),
+                None => format!("Error: {error}"),
+            };
+            return vec![ResultPart::Text(text)];
+        }
     };
     let result_parts = output.content.iter().map(|content| match content {
         Content::Image { media_type, data }

@@ -21,6 +21,7 @@ pub(crate) mod search;
 pub(crate) mod settings;
 pub(crate) mod share;
 pub(crate) mod shell;
+pub(crate) mod skills;
 pub(crate) mod sources;
 pub(crate) mod tools;
 pub(crate) mod turns;

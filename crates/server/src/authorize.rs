@@ -44,6 +44,8 @@ pub enum OwnedResource {
     Expert,
     /// One's own, or the team's.
     Prompt,
+    /// One's own, or the team's.
+    Skill,
 }
 
 /// Which keys pass where their owner would.

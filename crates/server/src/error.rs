@@ -8,6 +8,7 @@ use tenon_app::budget::BudgetError;
 use tenon_app::experts::ExpertError;
 use tenon_app::models::{EvaluationError, ModelEditError, ModelLookupError};
 use tenon_app::prompts::PromptError;
+use tenon_app::skills::SkillFault;
 use tenon_app::sources::SourceError;
 use tenon_domain::{CodedError, ErrorDetail};
 use tenon_store::{AccountError, StoreFault};
@@ -230,6 +231,22 @@ impl From<PromptError> for ApiError {
         match error {
             PromptError::Store(error) => error.into(),
             PromptError::NotYours => Self::forbidden(error),
+            error => Self::bad_request(error),
+        }
+    }
+}
+
+impl From<SkillFault> for ApiError {
+    fn from(error: SkillFault) -> Self {
+        match error {
+            SkillFault::Store(error) => error.into(),
+            SkillFault::NotYours
+            | SkillFault::PathForAdmins
+            | SkillFault::ProgramsForAdmins { .. }
+            | SkillFault::TeamForAdmins
+            | SkillFault::NetworkForAdmins => Self::forbidden(error),
+            SkillFault::NoSuchFile { .. } | SkillFault::NoSuchVersion => Self::not_found(error),
+            SkillFault::Files { .. } => Self::new(StatusCode::INTERNAL_SERVER_ERROR, error),
             error => Self::bad_request(error),
         }
     }

@@ -46,7 +46,8 @@ impl Route {
                 | OwnedResource::Session
                 | OwnedResource::Source
                 | OwnedResource::Expert
-                | OwnedResource::Prompt,
+                | OwnedResource::Prompt
+                | OwnedResource::Skill,
             )
             | RouteAccess::Admin => KeyPolicy::Full,
             RouteAccess::Shell => KeyPolicy::None,

@@ -11,12 +11,13 @@ use tower_http::compression::CompressionLayer;
 
 use crate::api::{
     audit, auth, blobs, calls, chats, devices, docs, experts, export, info, invites, keys, login,
-    me, models, oidc, prompts, search, settings, share, shell, sources, tools, turns, users,
+    me, models, oidc, prompts, search, settings, share, shell, skills, sources, tools, turns,
+    users,
 };
 use crate::api_fault::ApiFault;
 use crate::authorize::KeyPolicy;
 use crate::authorize::OwnedResource::{
-    self, Blob, Call, Chat, Expert, Prompt, Session, Source, Turn,
+    self, Blob, Call, Chat, Expert, Prompt, Session, Skill, Source, Turn,
 };
 use crate::authorize::RouteAccess::{Admin, Key, Open, Owner, Shell, User};
 use crate::error::ApiError;
@@ -25,6 +26,9 @@ use crate::metrics::{self, HttpMetrics};
 use crate::route::{Route, delete, get, patch, post, put, websocket};
 use crate::state::ServerState;
 use crate::{mcp_endpoint, mcpo, openai, socket, ui};
+
+/// A package of some dozen megabytes, in Base64.
+const MAX_SKILL_BYTES: usize = 48 * 1024 * 1024;
 
 /// Every route of the API, and for whom it is.
 pub fn routes() -> Vec<Route> {
@@ -120,6 +124,23 @@ pub fn routes() -> Vec<Route> {
         post("/prompts/servers", User, prompts::fill).stops_with_client(),
         patch("/prompts/{id}", Owner(Prompt), prompts::change),
         delete("/prompts/{id}", Owner(Prompt), prompts::delete),
+        // Skills, and tools that people write.
+        get("/skills", User, skills::list),
+        post("/skills", User, skills::install)
+            .keys(KeyPolicy::Full)
+            .body(MAX_SKILL_BYTES),
+        post("/skills/preview", User, skills::preview)
+            .keys(KeyPolicy::Full)
+            .body(MAX_SKILL_BYTES),
+        get("/skills/sandbox", User, skills::sandbox),
+        get("/skills/{id}", Owner(Skill), skills::show).keys(KeyPolicy::All),
+        patch("/skills/{id}", Owner(Skill), skills::change),
+        delete("/skills/{id}", Owner(Skill), skills::delete),
+        post("/skills/{id}/version", Owner(Skill), skills::use_version),
+        get("/skills/{id}/file", Owner(Skill), skills::file).keys(KeyPolicy::All),
+        post("/tools/describe", Admin, skills::describe).stops_with_client(),
+        post("/tools/try", Admin, skills::try_code).stops_with_client(),
+        post("/tools/create", Admin, skills::create),
         // Servers on people's own machines.
         get("/devices", User, devices::list),
         delete("/devices/{id}", User, devices::forget).keys(KeyPolicy::Full),

@@ -41,6 +41,12 @@ pub use tenon_app::models::{
     ModelDiscoveryResponse, ModelOrigin, ModelView, NewModel, OfferedModel, TestFrame,
 };
 pub use tenon_app::prompts::{NewPrompt, PromptChange, PromptView};
+pub use tenon_app::skills::{
+    ModuleCode, ModuleFaultView, ModuleFunctionView, ModuleView, NewModule, RefusedSkillView,
+    SandboxView, SkillChange, SkillCodeView, SkillDetail, SkillFileView, SkillInput, SkillInstall,
+    SkillPreview, SkillPreviewItem, SkillToolKind, SkillToolView, SkillValueView,
+    SkillVersionChoice, SkillVersionView, SkillView, TryEvent, TryModule, WallView,
+};
 pub use tenon_app::sources::{
     AddSource, CauseView, CredentialKind, DocumentChange, DocumentView, ImportSources,
     ImportedSource, LogLine, LoginState, NewSecret, SchemeKindView, SchemeView, SecretView,

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::Value;
+use ts_rs::TS;
 
 use crate::package::{SkillPackage, SkillPermissions};
 use crate::tool::{SkillTool, SkillToolRun};
 
 /// Everything that differs; against nothing, everything is added.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SkillDiff {
     pub old_version: Option<String>,
@@ -36,7 +37,7 @@ impl SkillDiff {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "lowercase")]
 pub enum ChangeKind {
     Added,
@@ -44,7 +45,7 @@ pub enum ChangeKind {
     Changed,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolChange {
     pub name: String,
@@ -55,7 +56,7 @@ pub struct ToolChange {
     pub fields: Vec<&'static str>,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct PermissionChange {
     pub kind: PermissionKind,
@@ -64,7 +65,7 @@ pub struct PermissionChange {
     pub value: String,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, TS)]
 #[serde(rename_all = "lowercase")]
 pub enum PermissionKind {
     Network,
@@ -77,7 +78,7 @@ pub enum PermissionKind {
     Package,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct FileChange {
     pub path: String,

@@ -4,7 +4,9 @@
 //! description, which becomes a package here. The runner is executed by whoever has a sandbox. The
 //! README has the protocol.
 
-use serde::Deserialize;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::error::SkillError;
@@ -87,7 +89,7 @@ pub struct ModuleFault {
     pub modules: Vec<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ModuleFaultKind {
     Syntax,
@@ -105,7 +107,7 @@ pub enum ModuleFaultKind {
 pub enum ModuleError {
     #[error("The runner printed no description: {0}.")]
     NoDescription(String),
-    #[error("{}", sentence(.0))]
+    #[error("{0}")]
     Fault(ModuleFault),
     #[error(transparent)]
     Package(#[from] SkillError),
@@ -186,24 +188,25 @@ fn front_matter(fields: Map<String, Value>) -> String {
         .collect()
 }
 
-fn sentence(fault: &ModuleFault) -> String {
-    let ModuleFault {
-        kind,
-        message,
-        line,
-        modules,
-    } = fault;
-    let modules = modules.join(", ");
-    let at = line.map_or(String::new(), |line| format!(" in line {line}"));
-    match kind {
-        ModuleFaultKind::Syntax => format!("The code has an error{at}: {message}"),
-        ModuleFaultKind::MissingModule => format!(
-            "Packages are not installed: {modules}. Name them under `requirements:` at the top of the code."
-        ),
-        ModuleFaultKind::Internals => format!(
-            "The code needs the inside of Open WebUI, which is not here: {modules}{at}. Remove these imports."
-        ),
-        ModuleFaultKind::Load => format!("The code failed when it was loaded{at}: {message}"),
-        ModuleFaultKind::NoTools => format!("The code has no tools: {message}"),
+impl fmt::Display for ModuleFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let message = &self.message;
+        let modules = self.modules.join(", ");
+        let at = self
+            .line
+            .map_or(String::new(), |line| format!(" in line {line}"));
+        match self.kind {
+            ModuleFaultKind::Syntax => write!(f, "The code has an error{at}: {message}"),
+            ModuleFaultKind::MissingModule => write!(
+                f,
+                "Packages are not installed: {modules}. Name them under `requirements:` at the top of the code."
+            ),
+            ModuleFaultKind::Internals => write!(
+                f,
+                "The code needs the inside of Open WebUI, which is not here: {modules}{at}. Remove these imports."
+            ),
+            ModuleFaultKind::Load => write!(f, "The code failed when it was loaded{at}: {message}"),
+            ModuleFaultKind::NoTools => write!(f, "The code has no tools: {message}"),
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use serde_json::{Map, Value};
+use ts_rs::TS;
 
 use crate::error::{PackageFileProblem, SkillError, SkillProblem};
 use crate::fields::Fields;
@@ -53,10 +54,11 @@ pub struct SkillPackage {
     pub hash: String,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SkillFile {
     pub path: String,
+    #[ts(type = "number")]
     pub size: u64,
     /// SHA-256 of its content.
     pub hash: String,
@@ -64,7 +66,7 @@ pub struct SkillFile {
 }
 
 /// What an administrator agrees to by installing it.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SkillPermissions {
     /// Whether scripts may use the network.

@@ -3,13 +3,14 @@
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use tenon_text::line;
+use ts_rs::TS;
 
 use crate::file_tree::FileTree;
 
 const MAX_REQUIREMENTS: usize = 200;
 
 /// Packages to be installed before a script can run.
-#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, TS)]
 pub struct Requirements {
     /// As in `requirements.txt`: "requests>=2".
     pub python: Vec<String>,

@@ -1,6 +1,6 @@
 //! Where skills come from: a folder, an archive, or a single SKILL.md; one skill or several.
 
-mod archive;
+pub(crate) mod archive;
 mod folder;
 
 use std::fs::{self, File};

@@ -3,6 +3,7 @@
 
 use serde::Serialize;
 use tenon_text::line;
+use ts_rs::TS;
 
 use crate::error::{SkillError, SkillProblem};
 use crate::fields::{Fields, scalar};
@@ -11,7 +12,7 @@ use crate::yaml::{YamlEntry, YamlNode, YamlValue};
 const MAX_VARIABLES: usize = 100;
 
 /// A value that a skill asks for, passed to scripts in their environment and to requests as `${NAME}`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SkillVariable {
     pub name: String,

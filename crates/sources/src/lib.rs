@@ -1,12 +1,13 @@
 //! The sources of tools.
 //!
-//! [`builtin`], [`mcp`], [`openapi`] and [`browser`] each implement [`tenon_tools::ToolSource`];
+//! [`builtin`], [`mcp`], [`openapi`], [`skill`] and [`browser`] each implement [`tenon_tools::ToolSource`];
 //! [`import`] and [`variables`] read and complete the configuration of servers.
 
 pub mod browser;
 pub mod builtin;
 pub mod mcp;
 pub mod openapi;
+pub mod skill;
 
 pub mod heap;
 pub mod import;

@@ -31,9 +31,11 @@ pub enum ChangeTopic {
     Chats,
     /// Experts, and the prompts that people saved.
     Experts,
+    /// Installed skills, and what people set for them.
+    Skills,
 }
 
-const TOPICS: usize = 7;
+const TOPICS: usize = 8;
 
 /// What one write changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,6 +50,7 @@ pub enum StoreChange {
     Preferences(Option<UserId>),
     /// Experts and saved prompts of one user; None: of the team.
     Experts(Option<UserId>),
+    Skills,
     /// A chat came, went, or something happened in it.
     Chat {
         user: UserId,
@@ -66,6 +69,7 @@ impl StoreChange {
             Self::Models => ChangeTopic::Models,
             Self::Preferences(_) => ChangeTopic::Preferences,
             Self::Experts(_) => ChangeTopic::Experts,
+            Self::Skills => ChangeTopic::Skills,
             Self::Chat { .. } | Self::Chats => ChangeTopic::Chats,
         }
     }
@@ -110,7 +114,8 @@ impl Changes {
             | StoreChange::Sources
             | StoreChange::Models
             | StoreChange::Preferences(_)
-            | StoreChange::Experts(_) => {}
+            | StoreChange::Experts(_)
+            | StoreChange::Skills => {}
         }
         self.publish(change);
     }
@@ -181,13 +186,14 @@ impl Store {
     }
 
     /// An account that comes or goes with all that belongs to it.
-    pub(crate) fn changing_all_of_a_user(&self) -> [PendingChange<'_>; 5] {
+    pub(crate) fn changing_all_of_a_user(&self) -> [PendingChange<'_>; 6] {
         [
             StoreChange::Accounts(None),
             StoreChange::ToolSettings(None),
             StoreChange::Sources,
             StoreChange::Preferences(None),
             StoreChange::Experts(None),
+            StoreChange::Skills,
         ]
         .map(|change| self.changing(change))
     }

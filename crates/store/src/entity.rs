@@ -11,6 +11,7 @@ mod expert;
 mod hub;
 mod people;
 mod servers;
+mod skill;
 
 pub(crate) use conversation::{
     blobs, chats, events, messages, search_entries, shares, tool_calls, turns,
@@ -23,3 +24,4 @@ pub(crate) use people::{
 pub(crate) use servers::{
     local_servers, secrets, source_documents, source_grants, source_tools, sources,
 };
+pub(crate) use skill::{skill_tools, skill_user_settings, skill_versions, skills};

@@ -13,6 +13,7 @@ mod m0010_trusted_hints;
 mod m0011_local_keys;
 mod m0012_audit_order;
 mod m0014_experts;
+mod m0015_skills;
 
 use sea_orm_migration::{MigrationTrait, MigratorTrait, async_trait};
 
@@ -35,6 +36,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0011_local_keys::Migration),
             Box::new(m0012_audit_order::Migration),
             Box::new(m0014_experts::Migration),
+            Box::new(m0015_skills::Migration),
         ]
     }
 }

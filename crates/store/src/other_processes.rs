@@ -47,6 +47,7 @@ impl From<LoggedChange> for StoreChange {
             ChangeTopic::Models => Self::Models,
             ChangeTopic::Preferences => Self::Preferences(None),
             ChangeTopic::Experts => Self::Experts(None),
+            ChangeTopic::Skills => Self::Skills,
             ChangeTopic::Chats => Self::Chat {
                 user: UserId(logged.user),
                 chat: ChatId(logged.chat),
@@ -64,6 +65,7 @@ fn publish_everything(changes: &Changes) {
         StoreChange::Models,
         StoreChange::Preferences(None),
         StoreChange::Experts(None),
+        StoreChange::Skills,
         StoreChange::Chats,
     ] {
         changes.publish_foreign(change);

@@ -27,7 +27,7 @@ pub(crate) struct SealedColumn {
 
 /// Every column with sealed values. A name that begins with `sealed_` says
 /// that it belongs here, and a test looks for them.
-pub(crate) const SEALED: [SealedColumn; 4] = [
+pub(crate) const SEALED: [SealedColumn; 6] = [
     SealedColumn {
         table: "models",
         id: "id",
@@ -39,6 +39,18 @@ pub(crate) const SEALED: [SealedColumn; 4] = [
         id: "id",
         column: "sealed_value",
         about: "secret:",
+    },
+    SealedColumn {
+        table: "skill_user_settings",
+        id: "id",
+        column: "sealed_values",
+        about: "skill-user:",
+    },
+    SealedColumn {
+        table: "skills",
+        id: "id",
+        column: "sealed_values",
+        about: "skill:",
     },
     SealedColumn {
         table: "source_grants",

@@ -15,6 +15,10 @@ use ts_rs::TS;
 pub struct ToolView {
     pub tool_id: ToolId,
     pub display_name: String,
+    /// The skill that it is of.
+    #[ts(optional)]
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub skill_name: Option<String>,
     pub tool_name: String,
     pub title: String,
     pub description: String,

@@ -73,6 +73,7 @@ impl From<StoreChange> for FeedChange {
             StoreChange::Models => Self::Topic(None, UserTopic::Models),
             StoreChange::Preferences(user) => Self::Topic(user, UserTopic::Settings),
             StoreChange::Experts(user) => Self::Topic(user, UserTopic::Experts),
+            StoreChange::Skills => Self::Topic(None, UserTopic::Skills),
             StoreChange::Chat { user, chat } => Self::Chat(chat, Some(user)),
             StoreChange::Chats => Self::Missed,
         }

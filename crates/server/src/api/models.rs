@@ -135,7 +135,7 @@ pub(crate) async fn endpoints(
 }
 
 /// Frames as server-sent events, until the server closes.
-fn event_stream<T: Serialize, S: Stream<Item = T> + Send + 'static>(
+pub(super) fn event_stream<T: Serialize, S: Stream<Item = T> + Send + 'static>(
     app: &App,
     frames: S,
 ) -> Sse<impl Stream<Item = Result<Event, Infallible>> + use<T, S>> {

@@ -49,7 +49,7 @@ impl HubChanges {
                 event = self.feed.next() => match event {
                     UserEvent::Source(_)
                     | UserEvent::Changed(
-                        UserTopic::Tools | UserTopic::Sources | UserTopic::Experts,
+                        UserTopic::Tools | UserTopic::Sources | UserTopic::Experts | UserTopic::Skills,
                     )
                     | UserEvent::Resync => self.refresh().await,
                     UserEvent::Chat(_)

@@ -1,7 +1,7 @@
 //! What each route is for, in a sentence, and the status of its success.
 
 /// The sections of the document, and what belongs into them: the first part of a path.
-pub(super) const SECTIONS: [(&str, &[&str]); 9] = [
+pub(super) const SECTIONS: [(&str, &[&str]); 10] = [
     ("Completions", &["chat"]),
     (
         "Chats",
@@ -12,6 +12,7 @@ pub(super) const SECTIONS: [(&str, &[&str]); 9] = [
     ("Tools", &["tools"]),
     ("Models", &["models", "endpoints"]),
     ("Experts", &["experts", "prompts"]),
+    ("Skills", &["skills"]),
     ("Servers", &["sources", "secrets", "devices"]),
     ("Accounts", &["auth", "keys"]),
     ("Administration", &["users", "invites", "settings", "audit"]),
@@ -105,6 +106,18 @@ pub(super) const SUMMARIES: &[(&str, &str, u16)] = &[
     ("POST /prompts/servers", "Have a tool server fill in its prompt", 200),
     ("PATCH /prompts/{id}", "Change a saved prompt, or share it with the team", 200),
     ("DELETE /prompts/{id}", "Delete a saved prompt", 204),
+    ("GET /skills", "List the skills one sees", 200),
+    ("POST /skills", "Install skills, or new versions of them", 201),
+    ("POST /skills/preview", "What installing skills would do, without doing it", 200),
+    ("GET /skills/sandbox", "The walls around programs of skills on this machine", 200),
+    ("GET /skills/{id}", "A skill", 200),
+    ("PATCH /skills/{id}", "Change the settings of a skill, share it, or switch it off", 200),
+    ("DELETE /skills/{id}", "Remove a skill", 204),
+    ("POST /skills/{id}/version", "Use another version of a skill that is kept", 200),
+    ("GET /skills/{id}/file", "A file of a skill", 200),
+    ("POST /tools/describe", "The tools that code has", 200),
+    ("POST /tools/try", "Call a tool of code that is not installed; what it prints is streamed", 200),
+    ("POST /tools/create", "Make a skill of code", 201),
     ("GET /devices", "List one's own browsers and the servers found on their machines", 200),
     ("DELETE /devices/{id}", "Forget a browser", 204),
     ("POST /devices/behind", "The servers behind an mcpo, from its document", 200),

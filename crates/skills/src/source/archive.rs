@@ -2,7 +2,9 @@
 
 use std::io::{Cursor, Read};
 
+use flate2::Compression;
 use flate2::read::MultiGzDecoder;
+use flate2::write::GzEncoder;
 use tar::EntryType;
 use zip::ZipArchive;
 
@@ -58,7 +60,7 @@ pub(super) fn unpack_zip(name: &str, bytes: &[u8]) -> Result<FileTree, SkillErro
     Ok(files)
 }
 
-pub(super) fn unpack_tar_gz(name: &str, bytes: &[u8]) -> Result<FileTree, SkillError> {
+pub(crate) fn unpack_tar_gz(name: &str, bytes: &[u8]) -> Result<FileTree, SkillError> {
     let broken = |error: std::io::Error| {
         SkillError::file(name, PackageFileProblem::BrokenArchive(error.to_string()))
     };
@@ -96,6 +98,18 @@ pub(super) fn unpack_tar_gz(name: &str, bytes: &[u8]) -> Result<FileTree, SkillE
         files.insert(&path, content, is_executable)?;
     }
     Ok(files)
+}
+
+/// What [`unpack_tar_gz`] reads: the same files give the same bytes.
+pub(crate) fn pack_tar_gz(files: &FileTree) -> std::io::Result<Vec<u8>> {
+    let mut archive = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::default()));
+    for (path, file) in files.iter() {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(file.bytes.len() as u64);
+        header.set_mode(if file.is_executable { 0o755 } else { 0o644 });
+        archive.append_data(&mut header, path, file.bytes.as_slice())?;
+    }
+    archive.into_inner()?.finish()
 }
 
 /// The content of an entry; more than `left` bytes are cut, to be refused by the tree.

@@ -226,7 +226,7 @@ impl Credentials {
 }
 
 /// A large answer takes its time, which others need the thread for.
-async fn read(answer: OpenapiResponse) -> ToolResult {
+pub(crate) async fn read(answer: OpenapiResponse) -> ToolResult {
     let read = |answer: OpenapiResponse| {
         let read = response::read(answer.status, &answer.headers, &answer.body);
         mapping::tool_result(read)

@@ -11,8 +11,8 @@ use serde_json::Value;
 use crate::entity::{
     api_keys, audit, auth_sessions, blobs, chats, events, expert_skills, experts, invites,
     local_servers, messages, models, preferences, prompts, search_entries, secrets, shares,
-    source_documents, source_grants, source_tools, sources, tool_calls, tool_settings, tools,
-    turns, users,
+    skill_tools, skill_user_settings, skill_versions, skills, source_documents, source_grants,
+    source_tools, sources, tool_calls, tool_settings, tools, turns, users,
 };
 use crate::{Error, Result};
 
@@ -75,6 +75,10 @@ tables!(
     secrets,
     experts,
     expert_skills,
+    skills,
+    skill_versions,
+    skill_tools,
+    skill_user_settings,
     prompts,
     chats,
     turns,

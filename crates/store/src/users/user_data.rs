@@ -5,8 +5,8 @@ use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QueryS
 use tenon_domain::{ChatId, Layer, SourceId, TurnId, UserId};
 
 use crate::entity::{
-    api_keys, blobs, chats, experts, preferences, prompts, secrets, source_grants, sources,
-    tool_settings, tools, turns,
+    api_keys, blobs, chats, experts, preferences, prompts, secrets, skill_user_settings, skills,
+    source_grants, sources, tool_settings, tools, turns,
 };
 use crate::{LOCAL, Result, Store, enum_column, invites, local_servers, source_cache, text};
 
@@ -79,6 +79,16 @@ pub(super) async fn adopt(transaction: &DatabaseTransaction, user: &UserId) -> R
     prompts::Entity::update_many()
         .col_expr(prompts::Column::Owner, theirs())
         .filter(prompts::Column::Owner.eq(LOCAL))
+        .exec(transaction)
+        .await?;
+    skills::Entity::update_many()
+        .col_expr(skills::Column::Owner, theirs())
+        .filter(skills::Column::Owner.eq(LOCAL))
+        .exec(transaction)
+        .await?;
+    skill_user_settings::Entity::update_many()
+        .col_expr(skill_user_settings::Column::UserId, theirs())
+        .filter(skill_user_settings::Column::UserId.eq(LOCAL))
         .exec(transaction)
         .await?;
     sources::Entity::update_many()
@@ -162,6 +172,7 @@ pub(super) async fn delete(transaction: &DatabaseTransaction, user: &UserId) -> 
     delete_sources(transaction, user).await?;
     crate::experts::forget_user(transaction, user).await?;
     crate::prompts::forget_user(transaction, user).await?;
+    crate::skills::forget_user(transaction, user).await?;
     invites::take_back(transaction, user).await?;
     chats::Entity::delete_many()
         .filter(chats::Column::UserId.eq(&user.0))

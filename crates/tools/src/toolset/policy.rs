@@ -166,6 +166,8 @@ fn default_policy(tool: &Tool) -> Policy {
     let only_reads = tool.spec.annotations.read_only && tool.source.has_trusted_hints();
     match tool.source.info().kind {
         SourceKind::Builtin => Policy::Allow,
+        // It runs behind walls and reaches nothing but the folder of its chat.
+        SourceKind::Skill if is_contained(tool) => Policy::Allow,
         SourceKind::Skill | SourceKind::Mcp | SourceKind::Openapi | SourceKind::Browser => {
             if only_reads {
                 Policy::Allow
@@ -174,4 +176,9 @@ fn default_policy(tool: &Tool) -> Policy {
             }
         }
     }
+}
+
+fn is_contained(tool: &Tool) -> bool {
+    let hints = tool.spec.annotations;
+    !hints.open_world && !hints.destructive && tool.source.has_trusted_hints()
 }

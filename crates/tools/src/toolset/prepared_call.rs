@@ -1,5 +1,6 @@
 //! A call that was looked up and validated, and either may run or needs approval first.
 
+use std::fmt;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -63,15 +64,15 @@ impl ReadyCall<'_> {
     /// The second half of the path: timeout → source → cap.
     pub async fn run(self, context: &CallContext) -> ToolResult {
         let started = Instant::now();
-        let (name, call) = (self.tool.spec.display_name.as_str(), &self.call.id);
-        tracing::debug!(tool = name, id = %self.tool.spec.id, %call, "tool call started");
+        let (name, call) = (LogName(self.tool), &self.call.id);
+        tracing::debug!(tool = %name, id = %self.tool.spec.id, %call, "tool call started");
         let result = self.dispatch(context).await;
         let (status, took) = (CallStatus::of(&result), started.elapsed());
         self.tool.counters.ran(&result, took);
         match &result {
-            Ok(_) => tracing::debug!(tool = name, %call, ?took, "tool call {status}"),
+            Ok(_) => tracing::debug!(tool = %name, %call, ?took, "tool call {status}"),
             Err(error) => {
-                tracing::info!(tool = name, %call, ?took, kind = ?error.kind, "tool call {status}");
+                tracing::info!(tool = %name, %call, ?took, kind = ?error.kind, "tool call {status}");
             }
         }
         result
@@ -100,5 +101,14 @@ impl ReadyCall<'_> {
                 }))
             }
         }
+    }
+}
+
+/// The title of the source and the tool's native name: what somebody who reads a log looks for.
+struct LogName<'a>(&'a Tool);
+
+impl fmt::Display for LogName<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.0.source.info().title, self.0.spec.name)
     }
 }

@@ -307,7 +307,11 @@ outcome?: TurnOutcome, usage: Usage, cost?: Cost, };
 
 export type ExportedMessage = { id: MessageId, role: Role, parts: Array<Part>, toolCalls: Array<CallRecord>, createdAt: number, };
 
-export type ToolView = { toolId: ToolId, displayName: string, toolName: string, title: string, description: string, 
+export type ToolView = { toolId: ToolId, displayName: string, 
+/**
+ * The skill that it is of.
+ */
+skillName?: string, toolName: string, title: string, description: string, 
 /**
  * Further words to find it by.
  */
@@ -831,6 +835,294 @@ export type PromptResult = { mode: ToolUse, kind: PromptKind, prompt: string, ou
 
 export type PromptOutcome = "passed" | "noCall" | "wrongCall" | "unneededCall" | "wrongAnswer" | "timedOut" | "failed";
 
+export type SkillView = { id: SourceId, name: string, title: string, description: string, version?: string, 
+/**
+ * Of its files: the identity of this version.
+ */
+hash: string, visibility: Visibility, 
+/**
+ * Whether whoever asks installed it.
+ */
+mine: boolean, canChange: boolean, enabled: boolean, 
+/**
+ * The last line of what installs its packages, while it starts.
+ */
+progress?: string, tools: Array<SkillToolView>, permissions: SkillPermissions, 
+/**
+ * Whether an admin agreed that its scripts use the network.
+ */
+networkAllowed: boolean, 
+/**
+ * The folder or archive on the server that it was installed from, and can be read from again.
+ */
+origin?: string, 
+/**
+ * It is one module, which can be edited as such.
+ */
+code?: SkillCodeView, 
+/**
+ * The tool that gives its instructions to a model.
+ */
+useToolId?: ToolId, } & ({ "state": "starting" } | { "state": "ready" } | { "state": "degraded", why: ErrorDetail, } | { "state": "failed", why: ErrorDetail, } | { "state": "sleeping" } | { "state": "off" } | { "state": "offline" });
+
+export type SkillToolView = { toolId: ToolId, name: string, title: string, description: string, kind: SkillToolKind, 
+/**
+ * A command line, "GET https://…", or a built-in tool.
+ */
+target: string, parameters: unknown, };
+
+export type SkillToolKind = "http" | "script" | "builtin" | "instructions" | "runner";
+
+export type SkillCodeView = { language: "python" | "node", file: string, };
+
+export type SkillDetail = { 
+/**
+ * Markdown.
+ */
+instructions: string, license?: string, compatibility?: string, author?: string, files: Array<SkillFile>, 
+/**
+ * The newest first.
+ */
+versions: Array<SkillVersionView>, 
+/**
+ * What its variables and secrets are set to.
+ */
+values: Array<SkillValueView>, 
+/**
+ * JSON Schemas of settings, for everybody and for each user.
+ */
+settings?: unknown, settingValues: Record<string, unknown>, userSettings?: unknown, userSettingValues: Record<string, unknown>, id: SourceId, name: string, title: string, description: string, version?: string, 
+/**
+ * Of its files: the identity of this version.
+ */
+hash: string, visibility: Visibility, 
+/**
+ * Whether whoever asks installed it.
+ */
+mine: boolean, canChange: boolean, enabled: boolean, 
+/**
+ * The last line of what installs its packages, while it starts.
+ */
+progress?: string, tools: Array<SkillToolView>, permissions: SkillPermissions, 
+/**
+ * Whether an admin agreed that its scripts use the network.
+ */
+networkAllowed: boolean, 
+/**
+ * The folder or archive on the server that it was installed from, and can be read from again.
+ */
+origin?: string, 
+/**
+ * It is one module, which can be edited as such.
+ */
+code?: SkillCodeView, 
+/**
+ * The tool that gives its instructions to a model.
+ */
+useToolId?: ToolId, } & ({ "state": "starting" } | { "state": "ready" } | { "state": "degraded", why: ErrorDetail, } | { "state": "failed", why: ErrorDetail, } | { "state": "sleeping" } | { "state": "off" } | { "state": "offline" });
+
+export type SkillVersionView = { hash: string, version?: string, installedAt: number, 
+/**
+ * The one that is used.
+ */
+current: boolean, };
+
+export type SkillValueView = { name: string, isSet: boolean, 
+/**
+ * Never of a secret.
+ */
+value?: string, };
+
+export type SkillFileView = { path: string, 
+/**
+ * Absent where it is none, or too long to show.
+ */
+text?: string, bytes: number, };
+
+export type SkillInput = { 
+/**
+ * A folder or an archive on the server.
+ */
+path?: string, 
+/**
+ * The name of an uploaded file: .zip, .skill, .tar.gz, .md.
+ */
+fileName?: string, 
+/**
+ * The file, in Base64.
+ */
+content?: string, 
+/**
+ * The folder that this skill was installed from.
+ */
+skillId?: SourceId, };
+
+export type SkillInstall = { 
+/**
+ * Which of the skills that were shown; absent: all of them.
+ */
+hashes?: Array<string>, visibility?: Visibility, 
+/**
+ * Lets scripts use the network where the skill asks for it.
+ */
+allowNetwork?: boolean, 
+/**
+ * A folder or an archive on the server.
+ */
+path?: string, 
+/**
+ * The name of an uploaded file: .zip, .skill, .tar.gz, .md.
+ */
+fileName?: string, 
+/**
+ * The file, in Base64.
+ */
+content?: string, 
+/**
+ * The folder that this skill was installed from.
+ */
+skillId?: SourceId, };
+
+export type SkillPreview = { skills: Array<SkillPreviewItem>, refused: Array<RefusedSkillView>, };
+
+export type SkillPreviewItem = { name: string, title: string, description: string, version?: string, 
+/**
+ * Its folder in the source.
+ */
+folder: string, hash: string, 
+/**
+ * What it would be a new version of.
+ */
+installed?: SourceId, 
+/**
+ * It runs programs, so only an admin can install it.
+ */
+needsAdmin: boolean, permissions: SkillPermissions, diff: SkillDiff, };
+
+export type RefusedSkillView = { folder: string, file: string, line?: number, message: string, };
+
+export type SkillChange = { enabled?: boolean, visibility?: Visibility, networkAllowed?: boolean, 
+/**
+ * By name; null takes a value back.
+ */
+variables?: { [key in string]: string | null }, settings?: Record<string, unknown>, 
+/**
+ * Of whoever asks.
+ */
+userSettings?: Record<string, unknown>, };
+
+export type SkillVersionChoice = { hash: string, };
+
+export type SandboxView = { walls: Array<WallView>, 
+/**
+ * Why there is no sandbox at all.
+ */
+why?: string, };
+
+export type WallView = { wall: "files" | "network" | "processes" | "system-calls" | "limits", strength: "none" | "partial" | "full", };
+
+export type ModuleCode = { 
+/**
+ * Open WebUI calls it `content`.
+ */
+code: string, language?: "python" | "node", };
+
+export type ModuleView = { language: "python" | "node", title?: string, description?: string, requirements: Array<string>, tools: Array<ModuleFunctionView>, settings?: unknown, userSettings?: unknown, error?: ModuleFaultView, };
+
+export type ModuleFunctionView = { name: string, description: string, parameters: unknown, };
+
+export type ModuleFaultView = { kind: "syntax" | "missing_module" | "internals" | "load" | "no_tools", 
+/**
+ * A sentence that says what to do.
+ */
+message: string, line?: number, modules: Array<string>, };
+
+export type NewModule = { name?: string, 
+/**
+ * A skill that gets the code as its next version.
+ */
+skillId?: SourceId, visibility?: Visibility, allowNetwork?: boolean, 
+/**
+ * Open WebUI calls it `content`.
+ */
+code: string, language?: "python" | "node", };
+
+export type TryModule = { tool: string, arguments: unknown, settings?: Record<string, unknown>, 
+/**
+ * Open WebUI calls it `content`.
+ */
+code: string, language?: "python" | "node", };
+
+export type TryEvent = { "type": "line", line: string, } | { "type": "event", event: unknown, } | { "type": "result", result: unknown, durationMs: number, } | { "type": "error", message: string, line?: number, durationMs: number, };
+
+export type SkillFile = { path: string, size: number, 
+/**
+ * SHA-256 of its content.
+ */
+hash: string, isExecutable: boolean, };
+
+export type SkillPermissions = { 
+/**
+ * Whether scripts may use the network.
+ */
+network: boolean, 
+/**
+ * Command lines of the script tools.
+ */
+commands: Array<string>, 
+/**
+ * Files that a model can run.
+ */
+scripts: Array<string>, 
+/**
+ * Where the http tools send requests.
+ */
+servers: Array<string>, variables: Array<SkillVariable>, requirements: Requirements, };
+
+export type SkillVariable = { name: string, description: string | null, isSecret: boolean, isRequired: boolean, default: string | null, };
+
+export type Requirements = { 
+/**
+ * As in `requirements.txt`: "requests>=2".
+ */
+python: Array<string>, 
+/**
+ * As in a shell: "left-pad@^1.3.0".
+ */
+node: Array<string>, };
+
+export type SkillDiff = { oldVersion: string | null, newVersion: string | null, 
+/**
+ * None where nothing was installed.
+ */
+oldHash: string | null, newHash: string, 
+/**
+ * Whether the instructions or the description differ.
+ */
+instructionsChanged: boolean, tools: Array<ToolChange>, permissions: Array<PermissionChange>, files: Array<FileChange>, };
+
+export type ChangeKind = "added" | "removed" | "changed";
+
+export type ToolChange = { name: string, change: ChangeKind, 
+/**
+ * What it runs now, or ran: a command line, "GET https://…", or a built-in tool.
+ */
+target: string, 
+/**
+ * What differs of a tool that stays: "description", "parameters", "run".
+ */
+fields: Array<string>, };
+
+export type PermissionChange = { kind: PermissionKind, change: ChangeKind, 
+/**
+ * The command, file, server, variable or package; empty for the network.
+ */
+value: string, };
+
+export type PermissionKind = "network" | "command" | "script" | "server" | "variable" | "secret" | "package";
+
+export type FileChange = { path: string, change: ChangeKind, oldHash: string | null, newHash: string | null, };
+
 export type ExpertView = { id: ExpertId, 
 /**
  * It comes with Tenon; the page has its title and starters in its own language.
@@ -1294,7 +1586,11 @@ message: string,
 /**
  * Where Tenon itself made the error. What a tool or its server said is a message alone.
  */
-code?: string, params: Record<string, ErrorParam>, };
+code?: string, params: Record<string, ErrorParam>, 
+/**
+ * What the model gets in the place of the message, where such tools answer in a form of their own.
+ */
+reply?: unknown, };
 
 export type ErrorKind = "unknown_tool" | "invalid_input" | "denied" | "timed_out" | "cancelled" | "unavailable" | "failed" | "lost";
 
@@ -1326,7 +1622,7 @@ export type SourceState = { "state": "starting" } | { "state": "ready" } | { "st
 
 export type StorageState = "ok" | "low" | "full" | "failing";
 
-export type UserTopic = "tools" | "sources" | "models" | "accounts" | "settings" | "experts";
+export type UserTopic = "tools" | "sources" | "models" | "accounts" | "settings" | "experts" | "skills";
 
 export type BlobId = string;
 

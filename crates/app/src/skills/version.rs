@@ -1,0 +1,101 @@
+//! A version of a skill: as it is stored, and as files.
+
+use std::path::Path;
+
+use tenon_sources::skill::package::script::SkillScript;
+use tenon_sources::skill::package::source::SkillBundle;
+use tenon_sources::skill::package::{FileTree, SkillPackage, SkillTool, SkillToolRun};
+use tenon_store::{NewSkillVersion, SkillToolRow};
+
+use super::SkillFault;
+use super::input::blocking;
+
+pub(super) fn new_version(bundle: &SkillBundle) -> Result<NewSkillVersion, SkillFault> {
+    let package = &bundle.package;
+    Ok(NewSkillVersion {
+        name: package.name.clone(),
+        title: package.title.clone(),
+        version: package.version.clone(),
+        hash: package.hash.clone(),
+        archive: bundle.files.pack()?,
+        tools: package.tools.iter().map(tool_row).collect(),
+    })
+}
+
+fn tool_row(tool: &SkillTool) -> SkillToolRow {
+    let (command, endpoint, method) = match &tool.run {
+        SkillToolRun::Script(script) => (Some(script.command_line()), None, None),
+        SkillToolRun::Http(mapping) => {
+            let endpoint = mapping.endpoint().to_owned();
+            (None, Some(endpoint), Some(mapping.method().to_string()))
+        }
+        SkillToolRun::Builtin { tool, .. } => (Some(tool.clone()), None, None),
+    };
+    SkillToolRow {
+        name: tool.name.clone(),
+        title: tool.title.clone(),
+        description: tool.description.clone(),
+        kind: tool.run.kind(),
+        parameters: tool.parameters.to_string(),
+        command,
+        endpoint,
+        method,
+    }
+}
+
+/// `name` is that of the skill, for files that do not say it themselves.
+pub(super) async fn unpack(archive: Vec<u8>, name: &str) -> Result<SkillBundle, SkillFault> {
+    let name = name.to_owned();
+    blocking(move || {
+        let files = FileTree::unpack(&archive)?;
+        let package = SkillPackage::read(&files, Some(&name))?;
+        Ok(SkillBundle {
+            folder: String::new(),
+            package,
+            files,
+        })
+    })
+    .await
+}
+
+/// Writes the files of a version into `folder/files`, unless they are there. Another process may be
+/// doing the same.
+pub(super) async fn write(files: FileTree, folder: &Path) -> Result<(), SkillFault> {
+    let folder = folder.to_owned();
+    blocking(move || {
+        let there = folder.join("files");
+        if there.is_dir() {
+            return Ok(());
+        }
+        let failed = |error: std::io::Error| SkillFault::Files {
+            why: error.to_string().into(),
+        };
+        std::fs::create_dir_all(&folder).map_err(failed)?;
+        let new = tempfile::tempdir_in(&folder).map_err(failed)?;
+        let inside = new.path().join("files");
+        std::fs::create_dir(&inside).map_err(failed)?;
+        files.write_to(&inside)?;
+        match std::fs::rename(&inside, &there) {
+            Ok(()) => Ok(()),
+            Err(_) if there.is_dir() => Ok(()),
+            Err(error) => Err(failed(error)),
+        }
+    })
+    .await
+}
+
+/// The module that a skill is, where it is one and nothing else.
+pub(super) fn only_module(package: &SkillPackage) -> Option<(&SkillScript, &str)> {
+    let mut found = None;
+    for tool in &package.tools {
+        let SkillToolRun::Script(script @ SkillScript::Module { file, .. }) = &tool.run else {
+            return None;
+        };
+        match found {
+            None => found = Some((script, file.as_str())),
+            Some((_, other)) if other == file => {}
+            Some(_) => return None,
+        }
+    }
+    found.filter(|_| package.files.len() == 2 && package.body.is_empty())
+}

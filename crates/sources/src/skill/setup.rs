@@ -1,0 +1,236 @@
+//! Installs the packages that a version of a skill needs, once, beside its files.
+//!
+//! In a sandbox as its programs are, with the network, and with nothing to write to but the folder
+//! of this version. Scripts of npm packages are not run.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tenon_domain::ErrorDetail;
+use tenon_sandbox::{Error as SandboxError, NetworkAccess, RunEnd, Sandbox, SandboxCommand};
+use tenon_skills::requirements::Requirements;
+use tenon_text::line;
+use tokio::sync::watch;
+
+use super::call_error::SkillSetupError;
+use super::host::SkillHost;
+use super::program::tail;
+use super::revision::SetupStatus;
+
+/// Large packages over a slow network.
+const TIMEOUT: Duration = Duration::from_secs(900);
+
+/// Says that a folder has all it needs.
+const READY: &str = ".ready";
+
+/// Whoever holds it installs.
+const LOCK: &str = ".lock";
+
+/// Settings of package managers that operators make in the environment: mirrors, proxies, certificates.
+const PASSED_ON: [&str; 10] = [
+    "PIP_",
+    "UV_",
+    "npm_config_",
+    "NPM_CONFIG_",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "NO_PROXY",
+    "SSL_CERT_FILE",
+    "NODE_EXTRA_CA_CERTS",
+    "REQUESTS_CA_BUNDLE",
+];
+
+impl SkillHost {
+    /// Whether there is nothing to install, or everything is.
+    pub fn is_set_up(folder: &Path, requirements: &Requirements) -> bool {
+        requirements.is_empty() || folder.join(READY).exists()
+    }
+
+    /// Installs what a version needs, and says how it goes. Of two processes that do so, one does.
+    pub async fn set_up(
+        &self,
+        folder: &Path,
+        requirements: &Requirements,
+        status: &watch::Sender<SetupStatus>,
+    ) {
+        let installation = Installation {
+            sandbox: &self.sandbox,
+            folder,
+            status,
+        };
+        let installed = installation.run(requirements).await;
+        status.send_replace(match installed {
+            Ok(()) => SetupStatus::Ready,
+            Err(error) => {
+                tracing::warn!(folder = %folder.display(), %error, "the packages of a skill cannot be installed");
+                SetupStatus::Failed(ErrorDetail::from(error))
+            }
+        });
+    }
+}
+
+struct Installation<'a> {
+    sandbox: &'a Sandbox,
+    folder: &'a Path,
+    status: &'a watch::Sender<SetupStatus>,
+}
+
+impl Installation<'_> {
+    async fn run(&self, requirements: &Requirements) -> Result<(), SkillSetupError> {
+        let _lock = folder_lock(self.folder.join(LOCK)).await.map_err(files)?;
+        if SkillHost::is_set_up(self.folder, requirements) {
+            return Ok(());
+        }
+        if !requirements.python.is_empty() {
+            self.python(&requirements.python).await?;
+        }
+        if !requirements.node.is_empty() {
+            self.node(&requirements.node).await?;
+        }
+        let marker = self.folder.join(READY);
+        tokio::fs::write(marker, b"").await.map_err(files)
+    }
+
+    fn tell(&self, progress: &str) {
+        let progress = line(progress, 200);
+        if !progress.is_empty() {
+            self.status.send_replace(SetupStatus::Running { progress });
+        }
+    }
+
+    async fn python(&self, packages: &[String]) -> Result<(), SkillSetupError> {
+        self.tell(&format!("pip install {}", packages.join(" ")));
+        let list = self.folder.join("requirements.txt");
+        tokio::fs::write(&list, packages.join("\n"))
+            .await
+            .map_err(files)?;
+        let list = list.display().to_string();
+        let venv = self.folder.join("venv");
+        let _ = tokio::fs::remove_dir_all(&venv).await;
+        let venv = venv.display().to_string();
+        let python = format!("{venv}/bin/python");
+        if has_program("uv") {
+            self.install("uv", &["venv", "--no-config", &venv]).await?;
+            let install = ["pip", "install", "--python", &python, "-r", &list];
+            return self.install("uv", &install).await;
+        }
+        if !has_program("python3") {
+            return Err(SkillSetupError::NoPython);
+        }
+        let made = self.install("python3", &["-m", "venv", &venv]).await;
+        // Debian's Python comes without what `venv` needs.
+        made.map_err(|error| match error {
+            SkillSetupError::Failed { said, .. } if said.to_string().contains("ensurepip") => {
+                SkillSetupError::NoPython
+            }
+            other => other,
+        })?;
+        let install = [
+            "-m",
+            "pip",
+            "install",
+            "--no-input",
+            "--progress-bar",
+            "off",
+            "-r",
+            &list,
+        ];
+        self.install(&python, &install).await
+    }
+
+    async fn node(&self, packages: &[String]) -> Result<(), SkillSetupError> {
+        if !has_program("npm") {
+            return Err(SkillSetupError::NoNode);
+        }
+        self.tell(&format!("npm install {}", packages.join(" ")));
+        // Without it npm looks for one in the folders above.
+        let path = self.folder.join("package.json");
+        tokio::fs::write(path, b"{}").await.map_err(files)?;
+        let mut install = vec![
+            "install",
+            "--ignore-scripts",
+            "--omit=dev",
+            "--no-audit",
+            "--no-fund",
+            "--",
+        ];
+        install.extend(packages.iter().map(String::as_str));
+        self.install("npm", &install).await
+    }
+
+    async fn install(&self, program: &str, arguments: &[&str]) -> Result<(), SkillSetupError> {
+        let mut command = SandboxCommand::new(program, self.folder);
+        command.network = NetworkAccess::Full;
+        command.limits.wall_clock = TIMEOUT;
+        command.limits.cpu = TIMEOUT;
+        command.limits.open_files = 4096;
+        // What is kept there would be kept for each version of each skill.
+        for name in ["PIP_NO_CACHE_DIR", "UV_NO_CACHE"] {
+            command.env.insert(name.to_owned(), "1".to_owned());
+        }
+        let cache = "npm_config_cache".to_owned();
+        command.env.insert(cache, "/tmp/npm".to_owned());
+        for (name, value) in std::env::vars() {
+            if PASSED_ON.iter().any(|prefix| name.starts_with(prefix)) {
+                command.read_dirs.extend(named_folder(&value));
+                command.env.insert(name, value);
+            }
+        }
+        let command = command.args(arguments.iter().copied());
+        let output = self.sandbox.run(&command, b"", |text| self.tell(text));
+        let output = output.await;
+        let output = output.map_err(|error| match error {
+            SandboxError::ProgramNotFound(_) if program == "npm" => SkillSetupError::NoNode,
+            SandboxError::ProgramNotFound(_) => SkillSetupError::NoPython,
+            other => SkillSetupError::Sandbox {
+                why: other.to_string().into(),
+            },
+        })?;
+        match output.end {
+            RunEnd::Exited(0) => Ok(()),
+            RunEnd::TimedOut => Err(SkillSetupError::TimedOut {
+                seconds: TIMEOUT.as_secs(),
+            }),
+            RunEnd::Exited(_) | RunEnd::Signaled(_) | RunEnd::CpuLimit | RunEnd::OutputLimit => {
+                let said = tail(&output.stderr, &output.stdout).into();
+                let program = file_name(program).into();
+                Err(SkillSetupError::Failed { program, said })
+            }
+        }
+    }
+}
+
+/// A folder or file of this machine that a setting names, such as wheels that are kept there.
+fn named_folder(value: &str) -> Option<PathBuf> {
+    let path = Path::new(value);
+    let is_special = ["/", "/etc", "/home", "/root", "/var"]
+        .iter()
+        .any(|root| path == Path::new(root));
+    (path.is_absolute() && path.exists() && !is_special).then(|| path.to_owned())
+}
+
+/// Freed when the file is closed, also by a process that is killed.
+async fn folder_lock(path: PathBuf) -> std::io::Result<std::fs::File> {
+    let locked = tokio::task::spawn_blocking(move || {
+        let file = std::fs::File::create(path)?;
+        file.lock()?;
+        Ok(file)
+    });
+    locked.await.map_err(std::io::Error::other)?
+}
+
+fn file_name(program: &str) -> String {
+    let name = Path::new(program).file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
+}
+
+fn has_program(name: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(name).is_file())
+}
+
+fn files(error: std::io::Error) -> SkillSetupError {
+    SkillSetupError::Files {
+        why: error.to_string().into(),
+    }
+}
