@@ -8,7 +8,6 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 
 use crate::error::{PackageFileProblem, SkillError};
-use crate::source::archive;
 
 /// Skills with fonts and templates have some hundred.
 pub const MAX_FILES: usize = 4000;
@@ -128,18 +127,6 @@ impl FileTree {
         let files: BTreeMap<String, PackageFile> = below.collect();
         let bytes = files.values().map(|file| file.bytes.len() as u64).sum();
         Self { files, bytes }
-    }
-
-    /// All files in a few bytes, for [`Self::unpack`].
-    pub fn pack(&self) -> Result<Vec<u8>, SkillError> {
-        archive::pack_tar_gz(self).map_err(|error| {
-            let problem = PackageFileProblem::BrokenArchive(error.to_string());
-            SkillError::file("archive", problem)
-        })
-    }
-
-    pub fn unpack(archive: &[u8]) -> Result<Self, SkillError> {
-        archive::unpack_tar_gz("archive", archive)
     }
 
     /// SHA-256 over paths, executable bits and contents, in hexadecimal.

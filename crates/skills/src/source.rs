@@ -1,6 +1,6 @@
 //! Where skills come from: a folder, an archive, or a single SKILL.md; one skill or several.
 
-pub(crate) mod archive;
+mod archive;
 mod folder;
 
 use std::fs::{self, File};
@@ -19,6 +19,18 @@ const MAX_SKILL_DEPTH: usize = 4;
 
 /// A repository of skills has some dozen.
 const MAX_SKILLS: usize = 500;
+
+/// The files of one skill in a few bytes, for [`unpack`].
+pub fn pack(files: &FileTree) -> Result<Vec<u8>, SkillError> {
+    archive::pack_tar_gz(files).map_err(|error| {
+        let problem = PackageFileProblem::BrokenArchive(error.to_string());
+        SkillError::file("archive", problem)
+    })
+}
+
+pub fn unpack(packed: &[u8]) -> Result<FileTree, SkillError> {
+    archive::unpack_tar_gz("archive", packed)
+}
 
 /// All skills of a source: one that is refused does not keep the others out.
 #[derive(Debug, Clone, Default)]

@@ -150,7 +150,10 @@ impl ToolSource for InstalledSkill {
     }
 
     fn tools(&self) -> Vec<ToolDefinition> {
-        self.revision().definitions(&self.host)
+        self.revision().definitions(|tool| {
+            let (_, definition) = self.host.builtin(tool)?;
+            Some(definition.annotations)
+        })
     }
 
     fn state(&self) -> SourceState {

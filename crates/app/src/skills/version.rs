@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use tenon_sources::skill::package::script::SkillScript;
-use tenon_sources::skill::package::source::SkillBundle;
+use tenon_sources::skill::package::source::{self, SkillBundle};
 use tenon_sources::skill::package::{FileTree, SkillPackage, SkillTool, SkillToolRun};
 use tenon_store::{NewSkillVersion, SkillToolRow};
 
@@ -17,7 +17,7 @@ pub(super) fn new_version(bundle: &SkillBundle) -> Result<NewSkillVersion, Skill
         title: package.title.clone(),
         version: package.version.clone(),
         hash: package.hash.clone(),
-        archive: bundle.files.pack()?,
+        archive: source::pack(&bundle.files)?,
         tools: package.tools.iter().map(tool_row).collect(),
     })
 }
@@ -47,7 +47,7 @@ fn tool_row(tool: &SkillTool) -> SkillToolRow {
 pub(super) async fn unpack(archive: Vec<u8>, name: &str) -> Result<SkillBundle, SkillFault> {
     let name = name.to_owned();
     blocking(move || {
-        let files = FileTree::unpack(&archive)?;
+        let files = source::unpack(&archive)?;
         let package = SkillPackage::read(&files, Some(&name))?;
         Ok(SkillBundle {
             folder: String::new(),

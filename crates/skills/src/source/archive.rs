@@ -60,7 +60,7 @@ pub(super) fn unpack_zip(name: &str, bytes: &[u8]) -> Result<FileTree, SkillErro
     Ok(files)
 }
 
-pub(crate) fn unpack_tar_gz(name: &str, bytes: &[u8]) -> Result<FileTree, SkillError> {
+pub(super) fn unpack_tar_gz(name: &str, bytes: &[u8]) -> Result<FileTree, SkillError> {
     let broken = |error: std::io::Error| {
         SkillError::file(name, PackageFileProblem::BrokenArchive(error.to_string()))
     };
@@ -101,7 +101,7 @@ pub(crate) fn unpack_tar_gz(name: &str, bytes: &[u8]) -> Result<FileTree, SkillE
 }
 
 /// What [`unpack_tar_gz`] reads: the same files give the same bytes.
-pub(crate) fn pack_tar_gz(files: &FileTree) -> std::io::Result<Vec<u8>> {
+pub(super) fn pack_tar_gz(files: &FileTree) -> std::io::Result<Vec<u8>> {
     let mut archive = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::default()));
     for (path, file) in files.iter() {
         let mut header = tar::Header::new_gnu();

@@ -10,7 +10,6 @@ use tenon_skills::{SkillPackage, SkillTool, SkillToolRun};
 use tokio::sync::watch;
 
 use super::call_error::SkillCallError;
-use super::host::SkillHost;
 use super::{instructions, scripts};
 use crate::builtin::READS_ONLY;
 use crate::openapi::mapping;
@@ -101,7 +100,11 @@ impl SkillRevision {
         (self.runner_tool().as_deref() == Some(name)).then_some(OfferedTool::Runner)
     }
 
-    pub(super) fn definitions(&self, host: &SkillHost) -> Vec<ToolDefinition> {
+    /// `builtin` knows how built-in tools behave.
+    pub(super) fn definitions(
+        &self,
+        builtin: impl Fn(&str) -> Option<Annotations>,
+    ) -> Vec<ToolDefinition> {
         let declared = self.package.tools.iter();
         let mut definitions: Vec<ToolDefinition> = declared
             .map(|tool| ToolDefinition {
@@ -109,7 +112,7 @@ impl SkillRevision {
                 title: tool.title.clone(),
                 description: tool.description.clone(),
                 input_schema: tool.parameters.clone().into(),
-                annotations: self.annotations(&tool.run, host),
+                annotations: self.annotations(&tool.run, &builtin),
             })
             .collect();
         if let Some(name) = self.instructions_tool() {
@@ -122,13 +125,15 @@ impl SkillRevision {
         definitions
     }
 
-    fn annotations(&self, run: &SkillToolRun, host: &SkillHost) -> Annotations {
+    fn annotations(
+        &self,
+        run: &SkillToolRun,
+        builtin: impl Fn(&str) -> Option<Annotations>,
+    ) -> Annotations {
         match run {
             SkillToolRun::Http(http) => mapping::tool_definition(http.operation()).annotations,
             SkillToolRun::Script(_) => self.program_annotations(),
-            SkillToolRun::Builtin { tool, .. } => host
-                .builtin(tool)
-                .map_or(READS_ONLY, |(_, definition)| definition.annotations),
+            SkillToolRun::Builtin { tool, .. } => builtin(tool).unwrap_or(READS_ONLY),
         }
     }
 
