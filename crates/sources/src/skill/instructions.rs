@@ -9,7 +9,7 @@ use tenon_skills::SkillPackage;
 
 use super::SkillCall;
 use super::call_error::SkillCallError;
-use super::scripts::runnable;
+use super::runnable::runnable;
 use crate::builtin::READS_ONLY;
 
 /// What a model is told of how many files; the others it learns from the instructions.

@@ -4,15 +4,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
-use tenon_domain::{Annotations, ErrorDetail, ErrorKind, SourceState, ToolDefinition, ToolError};
+use tenon_domain::{ErrorDetail, ErrorKind, SourceState, ToolError};
 use tenon_skills::http::Variables;
-use tenon_skills::{SkillPackage, SkillTool, SkillToolRun};
+use tenon_skills::{SkillPackage, SkillTool};
 use tokio::sync::watch;
 
 use super::call_error::SkillCallError;
-use super::{instructions, scripts};
-use crate::builtin::READS_ONLY;
-use crate::openapi::mapping;
+use super::runnable::runnable;
 
 /// A skill as it is at one time.
 pub struct SkillRevision {
@@ -78,7 +76,7 @@ impl SkillRevision {
     /// The same of the one that runs its scripts.
     pub fn runner_tool(&self) -> Option<String> {
         let name = format!("run_{}", self.package.name);
-        let has_any = !scripts::runnable(&self.package).is_empty();
+        let has_any = !runnable(&self.package).is_empty();
         (has_any && !self.has_declared(&name)).then_some(name)
     }
 
@@ -98,51 +96,6 @@ impl SkillRevision {
             return Some(OfferedTool::Instructions);
         }
         (self.runner_tool().as_deref() == Some(name)).then_some(OfferedTool::Runner)
-    }
-
-    /// `builtin` knows how built-in tools behave.
-    pub(super) fn definitions(
-        &self,
-        builtin: impl Fn(&str) -> Option<Annotations>,
-    ) -> Vec<ToolDefinition> {
-        let declared = self.package.tools.iter();
-        let mut definitions: Vec<ToolDefinition> = declared
-            .map(|tool| ToolDefinition {
-                name: tool.name.clone(),
-                title: tool.title.clone(),
-                description: tool.description.clone(),
-                input_schema: tool.parameters.clone().into(),
-                annotations: self.annotations(&tool.run, &builtin),
-            })
-            .collect();
-        if let Some(name) = self.instructions_tool() {
-            definitions.push(instructions::definition(name, &self.package));
-        }
-        if let Some(name) = self.runner_tool() {
-            let annotations = self.program_annotations();
-            definitions.push(scripts::definition(name, &self.package, annotations));
-        }
-        definitions
-    }
-
-    fn annotations(
-        &self,
-        run: &SkillToolRun,
-        builtin: impl Fn(&str) -> Option<Annotations>,
-    ) -> Annotations {
-        match run {
-            SkillToolRun::Http(http) => mapping::tool_definition(http.operation()).annotations,
-            SkillToolRun::Script(_) => self.program_annotations(),
-            SkillToolRun::Builtin { tool, .. } => builtin(tool).unwrap_or(READS_ONLY),
-        }
-    }
-
-    /// Without a network it reaches nothing but the folder of its chat.
-    fn program_annotations(&self) -> Annotations {
-        Annotations {
-            open_world: self.network,
-            ..Annotations::default()
-        }
     }
 
     /// Returns when its packages are installed. Whoever calls has a deadline.

@@ -3,31 +3,12 @@
 use serde_json::{Value, json};
 use tenon_domain::{Annotations, ErrorKind, ToolDefinition, ToolError};
 use tenon_skills::SkillPackage;
-use tenon_skills::SkillToolRun;
-use tenon_skills::script::SkillScript;
 
 use super::SkillCall;
 use super::call_error::SkillCallError;
 use super::program::{self, ProgramInput};
 use super::reply::SkillReply;
-
-/// Scripts that a model may run: those that are no tool of the skill already.
-pub(super) fn runnable(package: &SkillPackage) -> Vec<&str> {
-    let is_of_tool = |path: &str| {
-        package.tools.iter().any(|tool| match &tool.run {
-            SkillToolRun::Script(SkillScript::Command(words)) => words
-                .iter()
-                .any(|word| word.strip_prefix("./").unwrap_or(word) == path),
-            SkillToolRun::Script(SkillScript::Module { file, .. }) => file == path,
-            SkillToolRun::Http(_) | SkillToolRun::Builtin { .. } => false,
-        })
-    };
-    let scripts = package.permissions.scripts.iter().map(String::as_str);
-    scripts
-        .filter(|path| interpreter(path).is_some() || is_executable(package, path))
-        .filter(|path| !is_of_tool(path))
-        .collect()
-}
+use super::runnable::{interpreter, is_executable, runnable};
 
 pub(super) fn definition(
     name: String,
@@ -86,18 +67,4 @@ pub(super) async fn run(call: &SkillCall<'_>, input: &Value) -> Result<SkillRepl
         .and_then(Value::as_str)
         .unwrap_or_default();
     program::run_words(call, &words, ProgramInput::Text(standard_input)).await
-}
-
-fn is_executable(package: &SkillPackage, path: &str) -> bool {
-    let mut files = package.files.iter();
-    files.any(|file| file.path == path && file.is_executable)
-}
-
-fn interpreter(path: &str) -> Option<&'static str> {
-    match path.rsplit_once('.')?.1 {
-        "py" => Some("python3"),
-        "js" | "mjs" | "cjs" => Some("node"),
-        "sh" => Some("sh"),
-        _ => None,
-    }
 }
