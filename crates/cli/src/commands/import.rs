@@ -218,6 +218,9 @@ fn files(given: &[PathBuf]) -> Result<Vec<PathBuf>> {
             }
         }
         if inside.is_empty() {
+            if path.join("SKILL.md").exists() {
+                bail!("{0} is a skill: tenon skill install {0}", path.display());
+            }
             bail!("there is no .json or .yaml file in {}", path.display());
         }
         inside.sort();
