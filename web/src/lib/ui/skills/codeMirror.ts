@@ -123,6 +123,7 @@ export function createCodeField(parent: HTMLElement, options: Options): CodeFiel
         EditorView.contentAttributes.of({
           'aria-label': options.label,
           'aria-describedby': options.describedBy,
+          tabindex: '0',
         }),
         EditorView.updateListener.of((update) => {
           if (update.docChanged) options.onchange(update.state.doc.toString());
