@@ -43,6 +43,7 @@ import { Models } from './models/models.svelte';
 import { Refresher } from './refresher';
 import { ResponseOrder } from './responseOrder';
 import { router, type Route } from './router.svelte';
+import { skillChanges } from './skills/events';
 import { emitSourcesChange } from './sources/events';
 import { Toolbox } from './tools/toolbox.svelte';
 import { toasts } from './ui/toasts.svelte';
@@ -416,6 +417,8 @@ class App {
       case 'experts':
         this.toolbox.refreshSoon();
         return this.experts.refreshSoon();
+      case 'skills':
+        return skillChanges.emit();
     }
   }
 

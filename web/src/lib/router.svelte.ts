@@ -9,6 +9,7 @@ export const sections = [
   'keys',
   'experts',
   'prompts',
+  'skills',
   'servers',
   'people',
   'log',

@@ -14,6 +14,7 @@ export function sectionsOf({ hasAccount, isAdmin }: Standing): Section[] {
     ...(hasAccount ? ['keys' as const] : []),
     'experts',
     'prompts',
+    'skills',
     'servers',
     ...(hasAccount && isAdmin ? ['people' as const] : []),
     ...(isAdmin ? ['log' as const] : []),

@@ -100,7 +100,7 @@ export const api = {
 };
 
 /** The server-sent events that answer a `POST`. */
-async function* frames<T>(path: string, request: RequestInit): AsyncGenerator<T> {
+export async function* frames<T>(path: string, request: RequestInit): AsyncGenerator<T> {
   try {
     const response = await fetch(path, { method: 'POST', ...request });
     if (!response.ok) throw refusal(response, await response.text());

@@ -20,7 +20,7 @@ const expert: ExpertView = {
   parameters: { temperature: 0, maxTokens: 100 },
   systemPrompt: 'Be exact.\n',
   tools: ['mcp_git_log', 'mcp_mail_*'],
-  skills: [],
+  skills: ['words'],
   starters: ['How much?', 'Two\nlines'],
 };
 
@@ -34,6 +34,7 @@ test('what is not changed is sent back as it was', () => {
     parameters: { temperature: 0, topP: undefined, maxTokens: 100 },
     systemPrompt: 'Be exact.\n',
     tools: ['mcp_git_log', 'mcp_mail_*'],
+    skills: ['words'],
     starters: ['How much?', 'Two lines'],
     visibility: 'team',
   });

@@ -29,6 +29,8 @@ export interface ExpertForm {
   tools: ReadonlySet<string>;
   /** Everything else, one per line. */
   patterns: string;
+  /** Ids of skills, also of those that are gone. */
+  skills: ReadonlySet<string>;
   starters: string;
   temperature: string;
   topP: string;
@@ -52,6 +54,7 @@ export function formOf(expert: ExpertView | undefined, tools: readonly ToolView[
     toolChoice: expert?.tools ? 'only' : 'all',
     tools: new Set(patterns.filter((pattern) => known.has(pattern))),
     patterns: patterns.filter((pattern) => !known.has(pattern)).join('\n'),
+    skills: new Set(expert?.skills),
     starters: (expert?.starters ?? []).map(oneLine).join('\n'),
     temperature: number(temperature),
     topP: number(topP),
@@ -77,6 +80,7 @@ export function changeOf(form: ExpertForm): ExpertChange {
     model: form.model || null,
     systemPrompt: form.systemPrompt,
     tools: form.toolChoice === 'all' ? null : only,
+    skills: [...form.skills],
     starters: lines(form.starters),
     parameters: {
       temperature: number(form.temperature),

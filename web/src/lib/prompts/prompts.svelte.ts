@@ -1,10 +1,12 @@
-// The prompts that can be put into a message. They are loaded when somebody types a slash.
+// The prompts and skills that can be put into a message. They are loaded when somebody types a slash.
 import { prompts as api } from '$lib/api/experts';
-import type { PromptView, ServerPromptView } from '$lib/api/types';
+import { skills as skillsApi } from '$lib/api/skills';
+import type { PromptView, ServerPromptView, SkillView } from '$lib/api/types';
 
 export class Prompts {
   saved = $state.raw<readonly PromptView[]>([]);
   offered = $state.raw<readonly ServerPromptView[]>([]);
+  skills = $state.raw<readonly SkillView[]>([]);
   loading = $state(false);
 
   /** Never fails: what cannot be had is not offered. Tool servers may take a while. */
@@ -13,7 +15,8 @@ export class Prompts {
     this.loading = true;
     const saved = api.all().then((saved) => (this.saved = saved));
     const offered = api.offered().then((offered) => (this.offered = offered));
-    await Promise.allSettled([saved, offered]);
+    const skills = skillsApi.all().then((skills) => (this.skills = skills));
+    await Promise.allSettled([saved, offered, skills]);
     this.loading = false;
   }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { PromptView, ServerPromptView } from '$lib/api/types';
+import type { PromptView, ServerPromptView, SkillView } from '$lib/api/types';
 import { matchCommands, slashQuery } from './slash';
 
 test('a command is the first word of a message, and nothing else is', () => {
@@ -27,15 +27,24 @@ const offered: ServerPromptView[] = [
   { name: 'mcp_git_commit', title: 'Git/Commit', description: 'A message', arguments: [] },
 ];
 
+const skill = (name: string, title: string, more: Partial<SkillView> = {}) =>
+  ({ id: name, name, title, enabled: true, useToolId: `skill_${name}_use`, ...more }) as SkillView;
+const skills = [
+  skill('minutes', 'Meeting notes 会议纪要'),
+  skill('off', 'Summary of nothing', { enabled: false }),
+  skill('sum-tools', 'Only tools', { useToolId: undefined }),
+];
+
 test('what begins with the word comes before what only has it', () => {
   const check = (query: string, expected: string[]) =>
     expect(
-      matchCommands(query, [saved('resume', 'Sum up'), saved('summary')], offered).map(
+      matchCommands(query, [saved('resume', 'Sum up'), saved('summary')], offered, skills).map(
         ({ command }) => command,
       ),
     ).toEqual(expected);
-  check('', ['resume', 'summary', 'mcp_git_commit']);
+  check('', ['resume', 'summary', 'minutes', 'mcp_git_commit']);
   check('SUM', ['summary', 'resume']);
   check('commit', ['mcp_git_commit']);
+  check('会议', ['minutes']);
   check('nothing', []);
 });

@@ -1,9 +1,10 @@
 // The `/` command at the beginning of a message: what is looked for, and what fits it.
-import type { PromptView, ServerPromptView } from '$lib/api/types';
+import type { PromptView, ServerPromptView, SkillView } from '$lib/api/types';
 
 export type SlashCommand =
   | { kind: 'saved'; key: string; command: string; title: string; prompt: PromptView }
-  | { kind: 'server'; key: string; command: string; title: string; prompt: ServerPromptView };
+  | { kind: 'server'; key: string; command: string; title: string; prompt: ServerPromptView }
+  | { kind: 'skill'; key: string; command: string; title: string; skill: SkillView };
 
 /** More than are read at a glance. */
 const MAX_SHOWN = 50;
@@ -19,9 +20,14 @@ export function matchCommands(
   query: string,
   saved: readonly PromptView[],
   offered: readonly ServerPromptView[],
+  skills: readonly SkillView[],
 ): SlashCommand[] {
   const words = query.toLowerCase();
-  const all = [...saved.map(savedCommand), ...offered.map(serverCommand)];
+  const all = [
+    ...saved.map(savedCommand),
+    ...skills.filter(canBeUsed).map(skillCommand),
+    ...offered.map(serverCommand),
+  ];
   const rank = ({ command, title }: SlashCommand) => {
     if (command.toLowerCase().startsWith(words)) return 0;
     return `${command} ${title}`.toLowerCase().includes(words) ? 1 : 2;
@@ -37,6 +43,16 @@ export function matchCommands(
 function savedCommand(prompt: PromptView): SlashCommand {
   const { id, command, title, text } = prompt;
   return { kind: 'saved', key: id, command, title: title || text, prompt };
+}
+
+/** One without instructions has nothing that a model could be told to follow. */
+function canBeUsed({ enabled, useToolId }: SkillView): boolean {
+  return enabled && useToolId !== undefined;
+}
+
+function skillCommand(skill: SkillView): SlashCommand {
+  const { id, name, title } = skill;
+  return { kind: 'skill', key: id, command: name, title: title || name, skill };
 }
 
 function serverCommand(prompt: ServerPromptView): SlashCommand {

@@ -184,6 +184,8 @@ export const sourcesEn = {
   set: 'Set',
 
   manageServers: 'Tool servers…',
+  manageSkills: 'Skills…',
+  skill: 'Skill',
 };
 
 export type SourcesMessages = typeof sourcesEn;

@@ -180,4 +180,6 @@ export const sourcesZhHans: SourcesMessages = {
   set: '设置',
 
   manageServers: '工具服务器…',
+  manageSkills: '技能…',
+  skill: '技能',
 };

@@ -180,4 +180,6 @@ export const sourcesZhHant: SourcesMessages = {
   set: '設定',
 
   manageServers: '工具伺服器…',
+  manageSkills: '技能…',
+  skill: '技能',
 };
