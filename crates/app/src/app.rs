@@ -138,7 +138,7 @@ impl App {
         let skills = Skills::open(
             (store.clone(), vault.clone()),
             registry.clone(),
-            data.join("skills"),
+            (data.join("skills"), config.sandbox_helper.as_deref()),
             builtin_sources,
         )
         .await

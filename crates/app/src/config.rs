@@ -3,7 +3,7 @@
 mod environment;
 
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use serde::Deserialize;
@@ -75,6 +75,10 @@ pub struct Config {
     pub secret_key: Option<String>,
     #[serde(skip)]
     pub environment: Environment,
+    /// The executable that scripts of skills are started with: this one, unless a test is no such
+    /// program itself.
+    #[serde(skip)]
+    pub sandbox_helper: Option<PathBuf>,
 }
 
 /// An issuer of OpenID Connect.

@@ -6,6 +6,7 @@
 // The protocol is in the README beside this folder. Needs nothing but Node 18. The schema of a function
 // comes from its JSDoc comment; a function is called with its parameters in their order, or with one
 // object where it takes one, and with `context` where it names a parameter so.
+import { spawnSync } from 'node:child_process';
 import { readFileSync, writeSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -262,7 +263,7 @@ async function describe(path) {
 function fault(error, path) {
   const message = String(error?.message ?? error);
   const line = lineIn(error, path);
-  if (error instanceof SyntaxError) return { kind: 'syntax', message, line };
+  if (error instanceof SyntaxError) return { kind: 'syntax', message, line: line ?? syntaxLine(path) };
   if (error?.code === 'ERR_MODULE_NOT_FOUND') {
     const missing = message.match(/Cannot find (?:package|module) '([^']+)'/)?.[1] ?? message;
     return { kind: 'missing_module', message, line, modules: [missing] };
@@ -276,6 +277,12 @@ function lineIn(error, path) {
   const at = stack.indexOf(path);
   const line = at < 0 ? undefined : stack.slice(at + path.length).match(/^:(\d+)/);
   return line ? Number(line[1]) : null;
+}
+
+/** Errors of syntax do not say where they are, but Node tells whoever asks it to check a file. */
+function syntaxLine(path) {
+  const checked = spawnSync(process.execPath, ['--check', path], { encoding: 'utf8' });
+  return lineIn({ stack: checked.stderr }, path);
 }
 
 // --- serving -------------------------------------------------------------------------------

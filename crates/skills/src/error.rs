@@ -168,6 +168,8 @@ pub enum PackageFileProblem {
     TooLarge { max_bytes: u64 },
     #[error("There are more than {max} files.")]
     TooManyFiles { max: usize },
+    #[error("There are more than {max} skills in it: choose one of its folders.")]
+    TooManySkills { max: usize },
     #[error("It unpacks to more than {max} times its size: this is made to fill memory.")]
     Ratio { max: u64 },
     #[error("It cannot be read or written: {0}.")]

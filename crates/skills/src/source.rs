@@ -188,7 +188,7 @@ fn check_count(source: &str, folders: Vec<String>) -> Result<Vec<String>, SkillE
     if folders.len() > MAX_SKILLS {
         return Err(SkillError::file(
             source,
-            PackageFileProblem::TooManyFiles { max: MAX_SKILLS },
+            PackageFileProblem::TooManySkills { max: MAX_SKILLS },
         ));
     }
     Ok(folders)

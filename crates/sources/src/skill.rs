@@ -45,7 +45,7 @@ pub use revision::{SetupStatus, SkillRevision, SkillValues};
 pub use tenon_sandbox::{Sandbox, SandboxSupport, Wall, WallStatus, WallStrength};
 pub use tenon_skills as package;
 
-use reply::envelope;
+use reply::{envelope, failure};
 use revision::OfferedTool;
 
 /// A skill in the registry.
@@ -100,11 +100,9 @@ impl InstalledSkill {
             context,
         };
         match revision.tool(tool) {
-            None => Err(
-                self.error(ErrorKind::UnknownTool, |name| SkillCallError::ToolGone {
-                    name,
-                }),
-            ),
+            None => Err(failure(self.error(ErrorKind::UnknownTool, |name| {
+                SkillCallError::ToolGone { name }
+            }))),
             Some(OfferedTool::Instructions) => instructions::read(&call, &input).await,
             Some(OfferedTool::Runner) => envelope(scripts::run(&call, &input).await),
             Some(OfferedTool::Declared(declared)) => envelope(match &declared.run {
@@ -200,15 +198,17 @@ impl ToolSource for InstalledSkill {
     async fn call(&self, tool: &str, input: Value, context: &CallContext) -> ToolResult {
         let revision = self.revision();
         let removed = || {
-            self.error(ErrorKind::Unavailable, |name| SkillCallError::Removed {
-                name,
-            })
+            failure(
+                self.error(ErrorKind::Unavailable, |name| SkillCallError::Removed {
+                    name,
+                }),
+            )
         };
         if self.removed.is_cancelled() {
             return Err(removed());
         }
         let work = async {
-            revision.set_up(&self.info.title).await?;
+            revision.set_up(&self.info.title).await.map_err(failure)?;
             self.run(&revision, tool, input, context).await
         };
         tokio::select! {

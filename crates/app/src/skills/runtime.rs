@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, Weak};
 
 use tenon_domain::{CodedError, SourceId, SourceState};
 use tenon_sources::skill::package::{SkillPackage, SkillToolRun, diff};
-use tenon_sources::skill::{InstalledSkill, SetupStatus, SkillHost, SkillRevision};
+use tenon_sources::skill::{InstalledSkill, Sandbox, SetupStatus, SkillHost, SkillRevision};
 use tenon_store::{ChangeTopic, LOCAL, Store, StoredSkill, Vault};
 use tenon_tools::{Connection, Registry, ToolSource};
 use tokio::sync::broadcast::error::RecvError;
@@ -53,14 +53,14 @@ impl Skills {
     pub(crate) async fn open(
         (store, vault): (Store, Arc<Vault>),
         registry: Arc<Registry>,
-        folder: PathBuf,
+        (folder, sandbox_helper): (PathBuf, Option<&Path>),
         builtin: Vec<Arc<dyn ToolSource>>,
     ) -> Result<Self, SkillFault> {
         let user_settings = Arc::new(StoredUserSettings {
             store: store.clone(),
             vault: vault.clone(),
         });
-        let sandbox = tenon_sources::skill::Sandbox::current_exe();
+        let sandbox = sandbox_helper.map_or_else(Sandbox::current_exe, Sandbox::with_helper);
         let runners = folder.join("runners");
         let host = SkillHost::new(sandbox, runners, builtin, user_settings);
         let dropped = CancellationToken::new();

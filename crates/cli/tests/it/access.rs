@@ -7,6 +7,8 @@ mod callers;
 mod frames;
 mod single_user;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use tenon_domain::{CallId, SHOWN_PAGE, UserId};
 use tenon_llm::scripted::ScriptStep;
@@ -24,10 +26,15 @@ const TITLE: &str = "olgas-secret-plan";
 const HER_CHAT: &str = "olgas-chat";
 const HER_TURN: &str = "olgas-turn";
 
+/// The same for the version of her skill.
+const HER_SKILL_HASH: &str = "olgas-version";
+
+const MODULE: &str = "class Tools:\n    def add(self, a: int) -> int:\n        return a\n";
+
 /// Her browser.
 const DEVICE: &str = "olgas-browser";
 
-const THINGS: [OwnedResource; 9] = [
+const THINGS: [OwnedResource; 10] = [
     OwnedResource::Chat,
     OwnedResource::Turn,
     OwnedResource::Call,
@@ -37,6 +44,7 @@ const THINGS: [OwnedResource; 9] = [
     OwnedResource::Source,
     OwnedResource::Expert,
     OwnedResource::Prompt,
+    OwnedResource::Skill,
 ];
 
 /// A valid request to a route. Where the route is for the owner of a thing,
@@ -138,6 +146,14 @@ fn example(route: &Route) -> Example {
         ("POST", "/prompts") => body(json!({"command": "theirs", "text": "theirs"})),
         ("POST", "/prompts/servers") => body(json!({"name": "nothing"})),
         ("PATCH", "/prompts/{id}") => body(json!({"text": "Theirs"})),
+        ("GET", "/skills" | "/skills/sandbox" | "/skills/{id}") => plain,
+        ("GET", "/skills/{id}/file") => query("?path=SKILL.md"),
+        ("POST", "/skills/preview" | "/skills") => body(skill_input("theirs")),
+        ("PATCH", "/skills/{id}") => body(json!({"enabled": true})),
+        ("DELETE", "/skills/{id}") => plain,
+        ("POST", "/skills/{id}/version") => body(json!({"hash": HER_SKILL_HASH})),
+        ("POST", "/tools/describe" | "/tools/create") => body(json!({"code": MODULE})),
+        ("POST", "/tools/try") => body(json!({"code": MODULE, "tool": "add"})),
         ("GET", "/sources" | "/sources/{id}" | "/sources/{id}/logs" | "/secrets") => plain,
         ("POST", "/sources") => body(json!({
             "kind": "mcp", "name": "theirs", "url": "https://127.0.0.1:9/mcp", "enabled": false,
@@ -185,6 +201,8 @@ struct AccessFixture<'a> {
     source: String,
     expert: String,
     prompt: String,
+    skill: String,
+    skill_hash: String,
 }
 
 impl<'a> AccessFixture<'a> {
@@ -223,6 +241,7 @@ impl<'a> AccessFixture<'a> {
         let (_, expert) = olga.post("/api/experts", new).await;
         let new = json!({"command": "olgas-command", "text": "olgas-text"});
         let (_, prompt) = olga.post("/api/prompts", new).await;
+        let (_, skills) = olga.post("/api/skills", skill_input("olgas-skill")).await;
         let secret = json!({"value": "olgas-token", "mine": true});
         let named = "/api/secrets/OLGAS_NAME";
         assert_eq!(olga.send("PUT", named, Some(secret)).await.0, 204);
@@ -241,6 +260,8 @@ impl<'a> AccessFixture<'a> {
             source: text(&source["id"]),
             expert: text(&expert["id"]),
             prompt: text(&prompt["id"]),
+            skill: text(&skills[0]["id"]),
+            skill_hash: text(&skills[0]["hash"]),
             olga,
         }
     }
@@ -256,11 +277,12 @@ impl<'a> AccessFixture<'a> {
             OwnedResource::Source => &self.source,
             OwnedResource::Expert => &self.expert,
             OwnedResource::Prompt => &self.prompt,
+            OwnedResource::Skill => &self.skill,
         }
     }
 
     /// What nobody but Olga should ever read.
-    fn markers(&self) -> [&str; 21] {
+    fn markers(&self) -> [&str; 24] {
         [
             TITLE,
             "olgas-key",
@@ -273,6 +295,9 @@ impl<'a> AccessFixture<'a> {
             "olgas-command",
             "olgas-text",
             &self.expert,
+            "olgas-skill",
+            &self.skill,
+            &self.skill_hash,
             &self.prompt,
             &self.source,
             &self.chat,
@@ -310,6 +335,7 @@ impl<'a> AccessFixture<'a> {
         let hers = |text: &str| {
             text.replace(HER_CHAT, &self.chat)
                 .replace(HER_TURN, &self.turn)
+                .replace(HER_SKILL_HASH, &self.skill_hash)
         };
         let path = format!("/api{path}{}", hers(example.query));
         let body = example
@@ -354,6 +380,12 @@ impl<'a> AccessFixture<'a> {
         }
         seen
     }
+}
+
+/// Instructions alone, which everybody may have for themself.
+fn skill_input(name: &str) -> Value {
+    let text = format!("---\nname: {name}\ndescription: Of {name}.\n---\nSteps of {name}.\n");
+    json!({"fileName": "SKILL.md", "content": STANDARD.encode(text)})
 }
 
 fn script() -> Vec<Vec<ScriptStep>> {

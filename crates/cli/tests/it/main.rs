@@ -58,6 +58,8 @@ mod secrets;
 mod server;
 mod setup;
 mod share;
+#[cfg(target_os = "linux")]
+mod skills;
 mod socket;
 mod sources;
 mod switches;

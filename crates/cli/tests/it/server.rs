@@ -59,12 +59,16 @@ impl Server {
 
     /// For several, of whom nobody is there yet.
     pub async fn with_accounts(scripts: impl IntoIterator<Item = Vec<ScriptStep>>) -> Self {
+        Self::with_accounts_and_model(Arc::new(Scripted::new(scripts))).await
+    }
+
+    pub async fn with_accounts_and_model(model: Arc<dyn Provider>) -> Self {
         let config = Config {
             allowed_hosts: vec!["tenon.example".into()],
             local_models: Some(Vec::new()),
             ..Config::default()
         };
-        Self::open(config, Arc::new(Scripted::new(scripts))).await
+        Self::open(config, model).await
     }
 
     /// For several, who may log in with an account somewhere else.
@@ -186,6 +190,8 @@ impl Server {
 fn quiet(config: Config) -> Config {
     Config {
         model_titles: config.model_titles.or(Some(false)),
+        // This process is no program that becomes one.
+        sandbox_helper: Some(env!("CARGO_BIN_EXE_tenon").into()),
         ..config
     }
 }

@@ -58,11 +58,14 @@ pub(super) fn envelope(reply: Result<SkillReply, ToolError>) -> ToolResult {
             output.content.extend(attachments);
             Ok(output)
         }
-        Err(error) => {
-            let reply = json!({ "success": false, "error": error.message });
-            Err(error.with_reply(reply))
-        }
+        Err(error) => Err(failure(error)),
     }
+}
+
+/// An error with what a model is told of it.
+pub(super) fn failure(error: ToolError) -> ToolError {
+    let reply = json!({ "success": false, "error": error.message });
+    error.with_reply(reply)
 }
 
 #[cfg(test)]

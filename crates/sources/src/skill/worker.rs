@@ -1,7 +1,7 @@
 //! Functions of a module, called in a process that stays for a while.
 //!
 //! A worker is a runner of `tenon-skills` in a sandbox, which answers one call after the other. It
-//! belongs to one version of a skill, one user and one work folder, so the walls around it are those
+//! belongs to one revision of a skill, one user and one work folder, so the walls around it are those
 //! of its first call. A call that ends before it is answered takes its worker with it.
 
 use std::collections::VecDeque;
@@ -25,6 +25,7 @@ use super::call_error::SkillCallError;
 use super::environment::{self, WorkFolder};
 use super::program::{require_values, sandbox_error};
 use super::reply::SkillReply;
+use super::revision::SkillRevision;
 
 /// As much as a program that runs once may print.
 const MAX_ANSWER_BYTES: u64 = 4 * 1024 * 1024;
@@ -42,13 +43,23 @@ const LOG_LINES: usize = 200;
 const MAX_LOG_LINE_BYTES: u64 = 64 * 1024;
 
 /// What a worker can be used for.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone)]
 pub(super) struct WorkerKey {
     pub(super) skill: SourceId,
-    hash: String,
+    /// Its walls and values are those of this one; another may have others for the same files.
+    revision: Arc<SkillRevision>,
     file: String,
     user: UserId,
     work: PathBuf,
+}
+
+impl PartialEq for WorkerKey {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.revision, &other.revision)
+            && self.file == other.file
+            && self.user == other.user
+            && self.work == other.work
+    }
 }
 
 /// A process that answers calls.
@@ -116,7 +127,7 @@ pub(super) async fn call(
     let work = WorkFolder::of(call).await?;
     let key = WorkerKey {
         skill: call.skill.info.id.clone(),
-        hash: call.revision.package.hash.clone(),
+        revision: call.revision.clone(),
         file: file.to_owned(),
         user: call.context.user.clone(),
         work: work.path().to_owned(),

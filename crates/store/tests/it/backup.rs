@@ -95,7 +95,7 @@ async fn fill(store: &Store) -> ChatId {
     chat
 }
 
-async fn backup(store: &Store, folder: &Path, name: &str) -> PathBuf {
+pub async fn backup(store: &Store, folder: &Path, name: &str) -> PathBuf {
     let path = folder.join(name);
     let origin = BackupInput {
         work: &folder.join("work"),
@@ -108,7 +108,7 @@ async fn backup(store: &Store, folder: &Path, name: &str) -> PathBuf {
     path
 }
 
-async fn restore(store: &Store, folder: &TempDir, backup: &Path) {
+pub async fn restore(store: &Store, folder: &TempDir, backup: &Path) {
     let checked = VerifiedBackup::read(backup).unwrap();
     let name = backup.file_name().unwrap().to_str().unwrap();
     let work = folder.path().join("work");

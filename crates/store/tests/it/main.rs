@@ -12,5 +12,6 @@ mod models;
 mod other_processes;
 mod people;
 mod postgres;
+mod skills;
 mod sources;
 mod story;

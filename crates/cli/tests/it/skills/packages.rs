@@ -1,0 +1,92 @@
+//! Packages that skills need, from PyPI and npm.
+
+use std::time::SystemTime;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::{Asks, SkillFiles, id_of};
+use crate::program::{Served, run, stdout};
+use crate::server::Server;
+
+fn path(folder: &TempDir) -> &str {
+    folder.path().to_str().unwrap()
+}
+
+#[tokio::test]
+async fn packages_are_installed_once_and_are_there_for_the_scripts() {
+    let data = tempfile::tempdir().unwrap();
+    let skill = SkillFiles::new("needs")
+        .with("requirements: [six==1.17.0]")
+        .file(
+            "package.json",
+            r#"{"dependencies": {"is-number": "7.0.0"}}"#,
+        )
+        .python("python", "import six\nprint(six.__version__)")
+        .node(
+            "node",
+            "import { createRequire } from 'node:module';\n\
+             const isNumber = createRequire(process.env.NODE_PATH + '/')('is-number');\n\
+             console.log(JSON.stringify([isNumber(5), isNumber('five')]));",
+        );
+    let folder = skill.folder();
+    let installed = run(
+        &data,
+        &["skill", "install", path(&folder), "--yes", "--json"],
+    );
+    let said = String::from_utf8_lossy(&installed.stderr).into_owned();
+    for expected in [
+        "+ installs the package six==1.17.0",
+        "+ installs the package is-number@7.0.0",
+        "  pip install six==1.17.0",
+        "  npm install is-number@7.0.0",
+    ] {
+        assert!(said.contains(expected), "{expected}: {said}");
+    }
+    let installed: Value = serde_json::from_str(&stdout(&installed)).unwrap();
+    let skill = &installed[0];
+    let ready = data
+        .path()
+        .join("skills")
+        .join(skill["id"].as_str().unwrap())
+        .join(skill["hash"].as_str().unwrap())
+        .join(".ready");
+    let made = |path: &std::path::Path| -> SystemTime {
+        std::fs::metadata(path).unwrap().modified().unwrap()
+    };
+    let before = made(&ready);
+
+    let served = Served::start(&data);
+    assert_eq!(served.get("/api/skills").await[0]["state"], "ready");
+    assert_eq!(
+        served.result(&id_of(skill, "python"), json!({})).await,
+        "1.17.0"
+    );
+    assert_eq!(
+        served.result(&id_of(skill, "node"), json!({})).await,
+        json!([true, false])
+    );
+    assert_eq!(made(&ready), before);
+}
+
+#[tokio::test]
+async fn a_package_that_does_not_exist_is_said_so_and_the_skill_has_failed() {
+    let server = Server::start().await;
+    let skill = SkillFiles::new("lost")
+        .with("requirements: [tenon-no-such-package==1.0]")
+        .python("run", "print(1)");
+    let skill = server.install(&skill).await;
+    assert_eq!(skill["state"], "starting", "{skill}");
+    // A call waits until it is known.
+    let answer = server.call(&id_of(&skill, "run"), json!({})).await;
+    assert_eq!(answer["error"]["code"], "skill_not_set_up", "{answer}");
+    let (_, skills) = server.get("/api/skills").await;
+    let skill = &skills[0];
+    assert_eq!(
+        (&skill["state"], &skill["why"]["code"]),
+        (&json!("failed"), &json!("setup_failed")),
+        "{skill}"
+    );
+    let why = skill["why"]["message"].as_str().unwrap();
+    assert!(why.contains("tenon-no-such-package"), "{why}");
+}
