@@ -314,7 +314,7 @@ test('somebody is invited, comes, and is removed again', deadline, async (t) => 
   // What is an admin's is not there for others, nor can it be reached.
   await guest.openSettings();
   const parts = await guest.settings.getByRole('link').allInnerTexts();
-  assert.deepEqual(parts, ['Account', 'API keys', 'Experts', 'Prompts', 'Tool servers']);
+  assert.deepEqual(parts, ['Account', 'API keys', 'Experts', 'Prompts', 'Skills', 'Tool servers']);
   await there.goto(`${suite.tenon.url}/#/settings/people`);
   await there.getByRole('region', { name: 'Account' }).waitFor();
   await there.keyboard.press('Escape');

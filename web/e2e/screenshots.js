@@ -76,6 +76,18 @@ async function shoot(colorScheme, width, viewport, locale) {
   await page.locator('dialog .empty').waitFor();
   await page.keyboard.press('Escape');
 
+  await page.evaluate(() => (location.hash = '#/settings/skills'));
+  await page.locator('dialog .empty').waitFor();
+  await picture('skills');
+  await page.locator('dialog .empty ~ .button-row button').nth(1).click();
+  await page.locator('.cm-line span').first().waitFor();
+  await page.locator('dialog .tools li').first().waitFor();
+  await picture('write-tool');
+  await page.locator('dialog header button').last().focus();
+  await page.keyboard.press('Escape');
+  await page.locator('.cm-content').waitFor({ state: 'detached' });
+  await page.keyboard.press('Escape');
+
   if (viewport === phone) {
     await page.locator('header button').first().click();
     await page.locator('nav li').first().waitFor();

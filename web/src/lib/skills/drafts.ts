@@ -9,8 +9,7 @@ export interface CodeDraft {
 
 const drafts = new Map<string, CodeDraft>();
 
-/** Of one skill, or of a new one. */
-export const draftOf = (skillId: string | undefined) => drafts.get(skillId ?? '');
-export const keepDraft = (skillId: string | undefined, draft: CodeDraft) =>
-  drafts.set(skillId ?? '', draft);
-export const dropDraft = (skillId: string | undefined) => drafts.delete(skillId ?? '');
+/** By the id of a skill, or by what a new one began with. */
+export const draftOf = (key: string) => drafts.get(key);
+export const keepDraft = (key: string, draft: CodeDraft) => drafts.set(key, draft);
+export const dropDraft = (key: string) => drafts.delete(key);

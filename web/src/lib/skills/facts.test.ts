@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { en } from '$lib/i18n/en';
 import { skillsEn } from '$lib/i18n/skills/en';
-import { lacksNetwork, missingVariables, skillFacts } from './facts';
+import { lacksNetwork, missingVariables, skillFacts, withNews } from './facts';
 import { permissions } from './fixtures';
 import type { SkillDetail, SkillToolView, SkillView } from '$lib/api/types';
 
@@ -53,4 +53,17 @@ test('the network lacks where it is asked for and not allowed', () => {
   check(true, false, true);
   check(true, true, false);
   check(false, false, false);
+});
+
+test('what the list says is newer, unless it is of another version', () => {
+  const failed = {
+    hash: 'a',
+    state: 'failed',
+    why: {},
+    instructions: 'Do.',
+  } as unknown as SkillDetail;
+  const listed = (hash: string) => ({ hash, state: 'ready' }) as SkillView;
+  expect(withNews(failed, listed('a'))).toEqual({ hash: 'a', state: 'ready', instructions: 'Do.' });
+  expect(withNews(failed, listed('b'))).toBe(failed);
+  expect(withNews(failed, undefined)).toBe(failed);
 });

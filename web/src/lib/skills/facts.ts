@@ -17,6 +17,15 @@ export function skillFacts(
   ].filter(Boolean);
 }
 
+/** One in full, with what the list knows of it by now: that is read more often. */
+export function withNews(detail: SkillDetail, listed: SkillView | undefined): SkillDetail {
+  // Of another version, everything else is something else too.
+  if (listed?.hash !== detail.hash) return detail;
+  // What the list does not have is over.
+  const { why: _why, progress: _progress, ...rest } = detail as SkillDetail & { why?: unknown };
+  return { ...rest, ...listed };
+}
+
 /** Variables that have to be set before it can work. */
 export function missingVariables({ permissions, values }: SkillDetail): SkillVariable[] {
   const set = new Set(values.filter(({ isSet }) => isSet).map(({ name }) => name));
