@@ -103,13 +103,15 @@ impl ModelServer {
 
     async fn complete(State(server): State<Self>, Json(body): Json<Value>) -> impl IntoResponse {
         let last = body["messages"].as_array().unwrap().last().unwrap();
+        let mut asked = server.0.lock().unwrap();
+        let id = format!("call-{}", asked.len());
         let delta = if last["role"] == "tool" {
             json!({"content": "Done."})
         } else {
             let call = json!({"name": last["content"], "arguments": "{}"});
-            json!({"tool_calls": [{"index": 0, "id": "call-1", "function": call}]})
+            json!({"tool_calls": [{"index": 0, "id": id, "function": call}]})
         };
-        server.0.lock().unwrap().push(body);
+        asked.push(body);
         let said = json!({"choices": [{"delta": delta}]});
         let end = json!({"choices": [{"delta": {}, "finish_reason": "stop"}]});
         let stream = format!("data: {said}\n\ndata: {end}\n\ndata: [DONE]\n\n");
@@ -151,7 +153,7 @@ async fn a_model_gets_success_and_data_or_the_error_under_the_id_of_its_call() {
         .filter(|frame| frame["type"] == "progress" || frame["body"]["type"] == "callProgress");
     let said: Vec<String> = of_progress.map(Value::to_string).collect();
     assert!(said.iter().any(|said| said.contains("half")), "{frames:#?}");
-    let check = |tool: &str, content: Value| {
+    let check = |call: &str, tool: &str, content: Value| {
         let message = model.result();
         let told: Value = serde_json::from_str(message["content"].as_str().unwrap()).unwrap();
         assert_eq!(
@@ -161,15 +163,15 @@ async fn a_model_gets_success_and_data_or_the_error_under_the_id_of_its_call() {
                 &message["name"],
                 told
             ),
-            (&json!("tool"), &json!("call-1"), &json!(tool), content),
+            (&json!("tool"), &json!(call), &json!(tool), content),
             "{message}"
         );
     };
-    check(&steps, json!({"success": true, "data": [1, 2]}));
+    check("call-0", &steps, json!({"success": true, "data": [1, 2]}));
     let fails = id_of(&skill, "fails");
     ask(&fails).await;
     let why = "The script failed with exit code 3: first\nno such city";
-    check(&fails, json!({"success": false, "error": why}));
+    check("call-2", &fails, json!({"success": false, "error": why}));
 }
 
 #[tokio::test]

@@ -457,3 +457,33 @@ async fn code_uses_the_network_while_an_admin_agrees_and_no_longer() {
     assert_eq!(during, "connected");
     assert_eq!(tries(false).await, "refused");
 }
+
+#[tokio::test]
+async fn code_that_is_described_or_tried_has_the_same_walls_around_it() {
+    let server = Server::start().await;
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let key = server.data().join("secret.key");
+    assert!(key.exists());
+    let reads = format!(
+        "open({:?}).read()\n\nclass Tools:\n    def f(self): pass\n",
+        key.display().to_string()
+    );
+    let (_, described) = server
+        .post("/api/tools/describe", json!({"code": reads}))
+        .await;
+    let error = &described["error"];
+    assert_eq!(
+        (&error["kind"], &error["line"]),
+        (&json!("load"), &json!(1)),
+        "{described}"
+    );
+    let (status, refused) = server
+        .post("/api/tools/create", json!({"code": reads}))
+        .await;
+    assert_eq!(status, 400, "{refused}");
+    let arguments = json!({"port": port});
+    let trial = json!({"code": CONNECTS, "tool": "connect", "arguments": arguments});
+    let tried = events(&server, trial).await;
+    assert_eq!(tried, [json!({"type": "result", "result": "refused"})]);
+}

@@ -106,6 +106,7 @@ async fn what_an_update_changes_is_shown_first() {
             "added package",
             "added script",
             "added secret",
+            "changed script",
             "removed command",
             "removed script"
         ]
