@@ -261,7 +261,8 @@ async fn a_backup_has_the_files_of_skills_from_one_engine_to_the_other() {
 
     let file = backup(&sqlite, folder.path(), "backup").await;
     restore(&postgres, &folder, &file).await;
-    assert_eq!(postgres.skills().await.unwrap(), [skill.clone()]);
+    let skills = postgres.skills().await.unwrap();
+    assert_eq!(skills, std::slice::from_ref(&skill));
     assert_eq!(
         postgres.skill_versions(&skill.id).await.unwrap(),
         sqlite.skill_versions(&skill.id).await.unwrap()
