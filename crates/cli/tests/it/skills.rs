@@ -280,8 +280,8 @@ impl Provider for ObedientModel {
 /// What the calls gave that a model made last in a chat.
 pub fn data_of(messages: &Value) -> Vec<Value> {
     let messages = messages.as_array().unwrap().iter();
-    let calls = messages.filter_map(|message| message["toolCalls"].as_array());
-    let calls = calls.filter(|calls| !calls.is_empty()).next_back().unwrap();
+    let mut calls = messages.filter_map(|message| message["toolCalls"].as_array());
+    let calls = calls.rfind(|calls| !calls.is_empty()).unwrap();
     let data = |call: &Value| call["output"]["content"][0]["value"]["data"].clone();
     calls.iter().map(data).collect()
 }
