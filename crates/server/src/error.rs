@@ -241,6 +241,7 @@ impl From<SkillFault> for ApiError {
         match error {
             SkillFault::Store(error) => error.into(),
             SkillFault::NotYours
+            | SkillFault::OwnerIsNoAdmin
             | SkillFault::PathForAdmins
             | SkillFault::ProgramsForAdmins { .. }
             | SkillFault::TeamForAdmins

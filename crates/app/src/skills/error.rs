@@ -16,6 +16,7 @@ coded_errors! {
         AllRefused { why } = "skill_all_refused" => "No skill can be installed from there: {why}",
         ProgramsForAdmins { name } = "skill_programs_for_admins" => "{name} runs programs on the server. Only an admin can install such a skill.",
         TeamForAdmins = "skill_team_for_admins" in "visibility" => "Only an admin can share a skill with everybody.",
+        OwnerIsNoAdmin = "skill_owner_is_no_admin" => "It runs programs, and whoever installed it is no admin any more.",
         NotYours = "skill_not_yours" => "Only whoever installed this skill, or an admin, can change it.",
         NetworkForAdmins = "skill_network_for_admins" in "networkAllowed" => "Only an admin can let the scripts of a skill use the network.",
         NoSuchBuiltin { tool, builtin } = "skill_no_such_builtin" => "The tool `{tool}` stands for the built-in tool `{builtin}`, which is not here.",

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, Weak};
 
-use tenon_domain::{CodedError, SourceId, SourceState};
+use tenon_domain::{CodedError, SourceId, SourceState, Visibility};
 use tenon_sources::skill::package::{SkillPackage, SkillToolRun, diff};
 use tenon_sources::skill::{InstalledSkill, Sandbox, SetupStatus, SkillHost, SkillRevision};
 use tenon_store::{ChangeTopic, LOCAL, Store, StoredSkill, Vault};
@@ -21,6 +21,9 @@ use crate::auth::CurrentUser;
 use crate::lock::lock;
 use tenon_domain::ToolId;
 use tenon_sources::skill::package::script::SkillScript;
+
+/// What decides which skills run, and with which rights.
+const TOPICS: [ChangeTopic; 2] = [ChangeTopic::Skills, ChangeTopic::Accounts];
 
 /// Ids of tools, by skill and native name.
 pub(super) type ToolIds = HashMap<(SourceId, String), ToolId>;
@@ -236,6 +239,9 @@ impl SkillRuntime {
             let id = row.id.clone();
             if let Err(error) = self.apply(skills, row).await {
                 tracing::warn!(skill = %id, error = %error.detail().message, "a skill cannot be used");
+                if let Some(removed) = lock(&self.running).remove(&id) {
+                    removed.source.remove();
+                }
                 lock(&self.broken).insert(id, error.detail());
             }
         }
@@ -305,11 +311,15 @@ impl SkillRuntime {
                 let archive = skills.store.skill_archive(&row.id, &row.hash).await?;
                 let bundle = version::unpack(archive, &row.name).await?;
                 version::write(bundle.files, &folder).await?;
+                self.delete_old_versions(skills, &row.id).await?;
                 let package = Arc::new(bundle.package);
                 lock(&self.packages).insert(row.hash.clone(), package.clone());
                 package
             }
         };
+        if package.permissions.runs_programs() && !is_trusted {
+            return Err(SkillFault::OwnerIsNoAdmin);
+        }
         let values = values::open(&skills.vault, row)?.complete(&package);
         Ok(SkillRevision {
             network: package.permissions.network && row.network_allowed,
@@ -375,6 +385,24 @@ impl SkillRuntime {
         }
     }
 
+    /// Those that the store does not keep any more. What runs of them ends as it would without files.
+    async fn delete_old_versions(&self, skills: &Skills, id: &SourceId) -> Result<(), SkillFault> {
+        let kept = skills.store.skill_versions(id).await?;
+        let folder = self.folder.join(&id.0);
+        let Ok(mut entries) = tokio::fs::read_dir(&folder).await else {
+            return Ok(());
+        };
+        while let Ok(Some(entry)) = entries.next_entry().await {
+            let name = entry.file_name();
+            if !kept.iter().any(|version| name == version.hash.as_str()) {
+                let path = entry.path();
+                lock(&self.setups).remove(&path);
+                let _ = tokio::fs::remove_dir_all(path).await;
+            }
+        }
+        Ok(())
+    }
+
     async fn delete_files(&self, id: &SourceId) {
         let folder = self.folder.join(&id.0);
         lock(&self.setups).retain(|known, _| !known.starts_with(&folder));
@@ -386,10 +414,11 @@ impl SkillRuntime {
     }
 }
 
-/// Whether an admin installed it, or it is the team's.
+/// Whether it is the team's, which takes an admin, or its owner is one.
 async fn is_trusted(store: &Store, row: &StoredSkill) -> tenon_store::Result<bool> {
-    let Some(owner) = &row.owner else {
-        return Ok(true);
+    let owner = match (&row.owner, row.visibility) {
+        (Some(owner), Visibility::Private) => owner,
+        (_, Visibility::Team) | (None, Visibility::Private) => return Ok(true),
     };
     if owner.as_str() == LOCAL {
         return Ok(true);
@@ -415,18 +444,18 @@ async fn follow(skills: Skills, runtime: Weak<SkillRuntime>, dropped: Cancellati
             () = dropped.cancelled() => return,
         };
         match change {
-            Ok(change) if change.topic() != ChangeTopic::Skills => continue,
+            Ok(change) if !TOPICS.contains(&change.topic()) => continue,
             Ok(_) | Err(RecvError::Lagged(_)) => {}
             Err(RecvError::Closed) => return,
         }
         let Some(runtime) = runtime.upgrade() else {
             return;
         };
-        let version = store.version(ChangeTopic::Skills);
-        if version.is_some() && version == seen {
+        let versions = TOPICS.map(|topic| store.version(topic));
+        if !versions.contains(&None) && seen == Some(versions) {
             continue;
         }
-        seen = version;
+        seen = Some(versions);
         let skills = Skills {
             store: store.clone(),
             vault: vault.clone(),

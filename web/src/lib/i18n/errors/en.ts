@@ -558,6 +558,7 @@ export const errorsEn = {
   skill_all_refused: "No skill can be installed from there: {why}",
   skill_programs_for_admins: "{name} runs programs on the server. Only an admin can install such a skill.",
   skill_team_for_admins: "Only an admin can share a skill with everybody.",
+  skill_owner_is_no_admin: "It runs programs, and whoever installed it is no admin any more.",
   skill_not_yours: "Only whoever installed this skill, or an admin, can change it.",
   skill_network_for_admins: "Only an admin can let the scripts of a skill use the network.",
   skill_no_such_builtin: "The tool `{tool}` stands for the built-in tool `{builtin}`, which is not here.",

@@ -45,6 +45,7 @@ export const skillErrorsZhHans = {
   skill_all_refused: '那里没有可以安装的技能：{why}',
   skill_programs_for_admins: '{name} 会在服务器上运行程序。只有管理员可以安装这样的技能。',
   skill_team_for_admins: '只有管理员可以把技能共享给所有人。',
+  skill_owner_is_no_admin: '它会运行程序，而安装它的人已不再是管理员。',
   skill_not_yours: '只有安装者或管理员可以更改这个技能。',
   skill_network_for_admins: '只有管理员可以允许技能的脚本使用网络。',
   skill_no_such_builtin: '工具 `{tool}` 对应的内置工具 `{builtin}` 在这里不存在。',
