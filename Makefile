@@ -35,10 +35,10 @@ audit: web/node_modules/.ready
 	npm --prefix web audit --omit=dev
 
 ## Benchmarks, each figure beside its floor and target: the hub, calls over HTTP, streamed answers, long histories, MCP servers, OpenAPI documents,
-## memory per tool, the bridge beside mcpo and other gateways (which it installs), what a sandbox adds to a start, and calls
+## memory per tool, the bridge beside mcpo and other gateways (which it installs), programs of skills, what a sandbox adds to a start, and calls
 ## through a browser.
 bench: web
-	cargo bench -p tenon-cli --bench hub --bench calls --bench streams --bench models --bench history --bench mcp --bench openapi --bench memory --bench bridge
+	cargo bench -p tenon-cli --bench hub --bench calls --bench streams --bench models --bench history --bench mcp --bench openapi --bench memory --bench bridge --bench skills
 	cargo build --release --bin tenon --locked
 	TENON_BIN=$(CURDIR)/target/release/tenon cargo bench -p tenon-sandbox --bench spawn
 	TENON_BIN=$(CURDIR)/target/release/tenon $(NPM) run overhead

@@ -15,7 +15,7 @@ mod view;
 
 use std::sync::Arc;
 
-use tenon_domain::{SourceId, UserId, Visibility};
+use tenon_domain::{CodedError, SourceId, UserId, Visibility};
 use tenon_sources::skill::SkillHost;
 use tenon_sources::skill::package::diff::diff;
 use tenon_sources::skill::package::source::SkillBundle;
@@ -56,8 +56,13 @@ impl Skills {
         let mut views = Vec::with_capacity(rows.len());
         let ids = self.tool_ids(&rows).await?;
         for row in &rows {
-            let package = self.package(row).await?;
-            views.push(self.view(user, row, &package, &ids));
+            // One that cannot be read does not hide the others.
+            match self.package(row).await {
+                Ok(package) => views.push(self.view(user, row, &package, &ids)),
+                Err(error) => {
+                    tracing::warn!(skill = %row.id, error = %error.detail().message, "a skill cannot be read");
+                }
+            }
         }
         Ok(views)
     }

@@ -14,6 +14,8 @@ mod description;
 mod heap;
 #[path = "shared/round.rs"]
 mod round;
+#[path = "shared/skill_fixture.rs"]
+mod skill_fixture;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -36,7 +38,7 @@ use tenon_sources::variables::LiteralConfig;
 use tenon_sources::{Network, SupervisedServer};
 use tenon_tools::{
     CallContext, CallLimits, CallOrigin, CallTimer, MemoryOutputStore, MemoryToolIdStore, NoClient,
-    Registry, Toolset,
+    Registry, Tool, Toolset,
 };
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -47,6 +49,7 @@ const CALLS: u32 = 8_192;
 const IN_FLIGHT: [u32; 3] = [1, 32, 256];
 
 fn main() {
+    tenon_sandbox::helper_main();
     bench_server::serve_if_asked();
     // Whoever is first wins.
     let _ = rustls::crypto::ring::default_provider().install_default();
@@ -69,14 +72,26 @@ async fn calls() {
         CallLimits::default(),
     );
     let _connected = registry.connect(server.clone()).await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let manifest = http_skill(&bench_server.address);
+    let skill = skill_fixture::skill(folder.path(), &[("SKILL.md", &manifest)]).await;
+    let _skill = registry.connect(skill).await;
     let toolset = registry.toolset(ToolAccess::all(&ada(), Caller::Person));
     for in_flight in IN_FLIGHT {
         println!("{in_flight} in flight on one server, our CPU for each call:");
         let (address, client) = (bench_server.address.clone(), bare.clone());
         let bare = move |number| bare_call(client.clone(), address.clone(), number);
         let toolset = toolset.clone();
-        let ours = move |number| our_call(toolset.clone(), number);
-        let (mut floor, mut all_in) = (Vec::new(), Vec::new());
+        let of_skill = |tool: &Arc<Tool>| tool.source.info().kind == SourceKind::Skill;
+        let skill_tool = toolset.listed().into_iter().find(|tool| of_skill(tool));
+        let skill_tool = skill_tool.expect("its tool").spec.id.clone();
+        let skills = toolset.clone();
+        let skill = move |number| our_call(skills.clone(), skill_tool.clone(), number);
+        let ours = move |number| {
+            let tool = ToolId::new("api_things_change");
+            our_call(toolset.clone(), tool, number)
+        };
+        let (mut floor, mut all_in, mut of_skills) = (Vec::new(), Vec::new(), Vec::new());
         let mut connections = [0, 0];
         // In turns, so that whatever else the machine does is in both.
         for _ in 0..ROUNDS {
@@ -88,13 +103,16 @@ async fn calls() {
             // Who asked in between is counted as well.
             connections[0] += between - before - 1;
             connections[1] += bench_server.accepted().await - between - 1;
+            of_skills
+                .push(measured(async || side_by_side(CALLS, in_flight, skill.clone()).await).await);
         }
-        let [floor, all_in] = [floor, all_in].map(middle);
+        let [floor, all_in, of_skills] = [floor, all_in, of_skills].map(middle);
         let all = CALLS as usize * ROUNDS;
         let [bare_made, ours_made] =
             connections.map(|made| format!("{made} connections for {all} calls"));
         floor.print("the bare client", CALLS, &bare_made);
         all_in.print("Toolset::call", CALLS, &ours_made);
+        of_skills.print("Toolset::call of a skill", CALLS, "");
         let more = all_in.on_processor.saturating_sub(floor.on_processor) / CALLS;
         println!(
             "  {:<28}  {more:>12.2?}   target: at most 30 µs",
@@ -139,10 +157,10 @@ async fn start(bench_server: &BenchServer) -> Arc<OpenapiServer> {
     server
 }
 
-async fn our_call(toolset: Toolset, number: u32) {
+async fn our_call(toolset: Toolset, tool_id: ToolId, number: u32) {
     let call = ToolCall {
         id: CallId::new("c"),
-        tool_id: ToolId::new("api_things_change"),
+        tool_id,
         input: json!({"id": number, "page": 2, "text": "somebody or something", "tags": ["a", "b"]}),
     };
     let context = CallContext {
@@ -156,7 +174,34 @@ async fn our_call(toolset: Toolset, number: u32) {
     };
     let output = toolset.call(&call, &context).await.expect("an answer");
     let answer = output.structured().expect("an object");
+    let answer = answer.get("data").unwrap_or(answer);
     assert_eq!(answer["text"], "somebody or something");
+}
+
+/// The same request as an http tool of a skill.
+fn http_skill(address: &str) -> String {
+    format!(
+        "---
+name: things
+description: Changes things.
+tools:
+  - name: change
+    type: http
+    method: POST
+    endpoint: {address}/things/{{id}}
+    mapping: {{page: query}}
+    headers: {{X-Key: abc}}
+    parameters:
+      type: object
+      properties:
+        id: {{type: integer}}
+        page: {{type: integer}}
+        text: {{type: string}}
+        tags: {{type: array, items: {{type: string}}}}
+      required: [id, text]
+---
+"
+    )
 }
 
 async fn bare_call(client: reqwest::Client, address: String, number: u32) {

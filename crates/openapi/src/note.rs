@@ -114,6 +114,9 @@ pub enum OperationError {
         part: OperationPart,
         error: ReferenceError,
     },
+    /// Of another form of description, whose reader says why.
+    #[error("{0}")]
+    Capability(String),
     /// Of so many operations, beyond the last that is read.
     #[error("{count} more operations are not read: only the first {max} are.")]
     TooManyOperations { count: usize, max: usize },

@@ -7,6 +7,7 @@
 
 pub mod credentials;
 
+pub(crate) mod description;
 mod document_store;
 mod error;
 mod fetch;

@@ -15,6 +15,7 @@ mod instructions;
 mod module_check;
 mod offer;
 mod program;
+mod program_slots;
 mod reply;
 mod revision;
 mod runnable;

@@ -58,6 +58,7 @@ coded_errors! {
         SchemasUnread { count: usize, place } = "document_schemas_unread" => "What {count} parts of inputs are like is not known: it is in other documents, which are not read, such as `{place}`.",
         OperationSkipped { operation, why } = "document_operation_skipped" => "{operation} is left out: {why}",
         OperationsSkipped { count: usize, max: usize } = "document_operations_skipped" => "{count} more operations are not read: only the first {max} are.",
+        Capability { why } = "capability_skipped" => "{why}",
         NotAnObjectAt { place } = "operation_not_an_object" => "`{place}` is not an object.",
         PathTooLong { max: usize } = "operation_path_too_long" => "Its path is longer than {max} bytes.",
         InvalidMethod = "operation_method" => "Its method is none of HTTP's.",
@@ -183,6 +184,9 @@ impl ToolNote {
     /// Why an operation is no tool.
     pub fn of_operation(error: &OperationError) -> Self {
         match error {
+            OperationError::Capability(why) => Self::Capability {
+                why: why.as_str().into(),
+            },
             OperationError::NotAnObject(place) => Self::NotAnObjectAt { place: name(place) },
             OperationError::PathTooLong { max_bytes } => Self::PathTooLong { max: *max_bytes },
             OperationError::InvalidMethod => Self::InvalidMethod,
@@ -323,6 +327,7 @@ mod tests {
         check(OperationError::NotAnObject("#/paths".into()));
         check(OperationError::PathTooLong { max_bytes: 5 });
         check(OperationError::InvalidMethod);
+        check(OperationError::Capability("It is a socket.".into()));
         check(OperationError::TooManyParameters { max: 6 });
         check(OperationError::UnknownLocation("moon".into()));
         check(OperationError::UnnamedParameter("#/paths".into()));

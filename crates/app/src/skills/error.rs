@@ -1,6 +1,6 @@
 //! Why a skill cannot be installed, changed or read.
 
-use tenon_domain::{ErrorKind, ToolError, coded_errors};
+use tenon_domain::{ToolError, coded_errors};
 use tenon_sources::skill::package::SkillError as PackageError;
 
 coded_errors! {
@@ -54,7 +54,6 @@ impl From<PackageError> for SkillFault {
 
 impl From<ToolError> for SkillFault {
     fn from(error: ToolError) -> Self {
-        debug_assert_ne!(error.kind, ErrorKind::Cancelled);
         Self::Sandbox {
             why: error.message.into(),
         }

@@ -1,5 +1,7 @@
 //! Tools that people write in the page, or bring from Open WebUI: a module that becomes a skill.
 
+use std::path::Path;
+
 use futures::Stream;
 use tenon_domain::{SourceId, Visibility};
 use tenon_sources::skill::package::SkillPackage;
@@ -28,7 +30,7 @@ impl Skills {
         code: ModuleCode,
     ) -> Result<ModuleView, SkillFault> {
         let language = checked(user, &code)?;
-        let description = self.host.describe(language, &code.code, None).await?;
+        let description = self.describe_code(user, language, &code.code, None).await?;
         Ok(ModuleView::new(language, description))
     }
 
@@ -40,6 +42,7 @@ impl Skills {
     ) -> Result<impl Stream<Item = TryEvent> + Send + use<>, SkillFault> {
         let language = checked(user, &trial.module)?;
         let trial = ModuleTrial {
+            user: user.id.clone(),
             language,
             code: trial.module.code,
             tool: trial.tool,
@@ -83,7 +86,7 @@ impl Skills {
             }
             None => None,
         };
-        let description = self.described(language, &new.module.code).await?;
+        let description = self.described(user, language, &new.module.code).await?;
         let name = new.name.as_deref().map(str::trim);
         let title = former.as_ref().map(|row| row.title.as_str());
         let name = name.filter(|name| !name.is_empty()).or(title);
@@ -109,13 +112,25 @@ impl Skills {
         self.show(user, &SourceId::clone(&row.id)).await
     }
 
+    async fn describe_code(
+        &self,
+        user: &CurrentUser,
+        language: ModuleLanguage,
+        code: &str,
+        packages: Option<&Path>,
+    ) -> Result<ModuleDescription, SkillFault> {
+        let described = self.host.describe(&user.id, (language, code), packages);
+        Ok(described.await?)
+    }
+
     /// The description of code, with its packages installed where it cannot be loaded without them.
     async fn described(
         &self,
+        user: &CurrentUser,
         language: ModuleLanguage,
         code: &str,
     ) -> Result<ModuleDescription, SkillFault> {
-        let description = self.host.describe(language, code, None).await?;
+        let description = self.describe_code(user, language, code, None).await?;
         let is_missing = |description: &ModuleDescription| {
             let fault = description.error.as_ref();
             fault.is_some_and(|fault| fault.kind == ModuleFaultKind::MissingModule)
@@ -139,7 +154,7 @@ impl Skills {
             return Err(SkillFault::Code { why });
         }
         let packages = Some(folder.path());
-        Ok(self.host.describe(language, code, packages).await?)
+        self.describe_code(user, language, code, packages).await
     }
 }
 

@@ -11,6 +11,7 @@ use tenon_store::{ChangeTopic, LOCAL, Store, StoredSkill, Vault};
 use tenon_tools::{Connection, Registry, ToolSource};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::watch;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::values::{self, StoredUserSettings};
 use super::version;
@@ -36,13 +37,15 @@ pub(super) struct SkillRuntime {
     packages: Mutex<HashMap<String, Arc<SkillPackage>>>,
     /// One pass at a time: of many that are asked for at once, each sees what was stored before it.
     passes: tokio::sync::Mutex<()>,
+    _stops_following: DropGuard,
 }
 
 struct RunningSkill {
     row: StoredSkill,
     is_trusted: bool,
     source: Arc<InstalledSkill>,
-    connection: Connection,
+    /// Keeps it in the registry.
+    _connection: Connection,
 }
 
 impl Skills {
@@ -60,6 +63,7 @@ impl Skills {
         let sandbox = tenon_sources::skill::Sandbox::current_exe();
         let runners = folder.join("runners");
         let host = SkillHost::new(sandbox, runners, builtin, user_settings);
+        let dropped = CancellationToken::new();
         let runtime = SkillRuntime {
             folder,
             running: Mutex::default(),
@@ -67,6 +71,7 @@ impl Skills {
             setups: Mutex::default(),
             packages: Mutex::default(),
             passes: tokio::sync::Mutex::default(),
+            _stops_following: dropped.clone().drop_guard(),
         };
         let skills = Self {
             store,
@@ -76,7 +81,11 @@ impl Skills {
             runtime: Arc::new(runtime),
         };
         skills.sync().await?;
-        tokio::spawn(follow(skills.clone(), Arc::downgrade(&skills.runtime)));
+        tokio::spawn(follow(
+            skills.clone(),
+            Arc::downgrade(&skills.runtime),
+            dropped,
+        ));
         Ok(skills)
     }
 
@@ -250,13 +259,14 @@ impl SkillRuntime {
                 .filter(|running| *running.source.info() == info);
             same_place.map(|running| running.source.clone())
         };
-        let source = match current {
-            Some(source) => {
-                source.update(revision);
-                source
-            }
-            None => Arc::new(InstalledSkill::new(info, skills.host.clone(), revision)),
-        };
+        let source = current.unwrap_or_else(|| {
+            Arc::new(InstalledSkill::new(
+                info,
+                skills.host.clone(),
+                revision.clone(),
+            ))
+        });
+        source.update(revision.clone());
         let unlisted = |error: tenon_tools::Error| SkillFault::Files {
             why: error.to_string().into(),
         };
@@ -270,16 +280,12 @@ impl SkillRuntime {
             row: row.clone(),
             is_trusted,
             source,
-            connection,
+            _connection: connection,
         };
         let before = lock(&self.running).insert(row.id, running);
-        if let Some(before) = before
-            && lock(&self.running)
-                .get(&before.row.id)
-                .is_some_and(|now| !Arc::ptr_eq(&now.source, &before.source))
-        {
-            before.source.remove();
-            drop(before.connection);
+        // Toolsets that were made before still hold it where its title or owner has changed.
+        if let Some(before) = before {
+            before.source.update(revision);
         }
         Ok(())
     }
@@ -393,7 +399,7 @@ async fn is_trusted(store: &Store, row: &StoredSkill) -> tenon_store::Result<boo
 }
 
 /// Follows what other processes change, until the last handle is dropped.
-async fn follow(skills: Skills, runtime: Weak<SkillRuntime>) {
+async fn follow(skills: Skills, runtime: Weak<SkillRuntime>, dropped: CancellationToken) {
     let mut changes = skills.store.subscribe();
     let (store, vault, registry, host) = (
         skills.store.clone(),
@@ -404,7 +410,11 @@ async fn follow(skills: Skills, runtime: Weak<SkillRuntime>) {
     drop(skills);
     let mut seen = None;
     loop {
-        match changes.recv().await {
+        let change = tokio::select! {
+            change = changes.recv() => change,
+            () = dropped.cancelled() => return,
+        };
+        match change {
             Ok(change) if change.topic() != ChangeTopic::Skills => continue,
             Ok(_) | Err(RecvError::Lagged(_)) => {}
             Err(RecvError::Closed) => return,

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use tenon_domain::{ErrorDetail, ToolDefinition, ToolError};
 use tenon_net::is_loopback;
+use tenon_openapi::document;
 use tenon_openapi::operation::Operation;
 use tenon_openapi::request::{self, OpenapiRequest, ServerUrlError};
-use tenon_openapi::{document, parse};
 use url::Url;
 
 use super::check;
@@ -14,6 +14,7 @@ use super::error::{BrowserError, RegistrationFault};
 use super::wire::DiscoveredTools;
 use crate::call_error::{ServerCallError, failed};
 use crate::mcp;
+use crate::openapi::description;
 use crate::openapi::mapping::{build_error, tool_definition};
 use crate::tool_note::ToolNote;
 
@@ -63,7 +64,7 @@ impl LocalTools {
 
     fn of_document(text: &str, url: &str, at: &Url) -> Result<Self, BrowserError> {
         let value = document::read(text.as_bytes())?;
-        let parsed = parse::parse(&value)?;
+        let parsed = description::parse(&value)?;
         let base = Url::parse(url).map_err(|_| RegistrationFault::InvalidDocumentAddress)?;
         let skipped = parsed.skipped.into_iter().map(|skipped| {
             let operation = skipped.operation.into();

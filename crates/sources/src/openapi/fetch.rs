@@ -18,6 +18,7 @@ use tenon_openapi::document;
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
+use super::description::may_be_description;
 use super::http_client::{CrossOriginRedirect, OpenapiHttpClient, SendError, read_body};
 use crate::fault::document_fault;
 
@@ -272,7 +273,7 @@ impl DocumentFetcher<'_> {
             }));
         };
         match document.transpose() {
-            Ok(document) if document.as_ref().is_none_or(document::may_be_document) => {
+            Ok(document) if document.as_ref().is_none_or(may_be_description) => {
                 let state = DocumentState::Modified(Box::new(DocumentBody {
                     bytes,
                     document,

@@ -4,6 +4,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use super::program_slots::ProgramSlots;
+use super::worker_pool::WorkerPool;
+use crate::openapi::OpenapiHttpClient;
 use async_trait::async_trait;
 use serde_json::{Map, Value};
 use tenon_domain::{SourceId, ToolDefinition, ToolError, UserId};
@@ -11,13 +14,6 @@ use tenon_net::Network;
 use tenon_sandbox::{Error as SandboxError, Sandbox, SandboxSupport, Wall, WallStrength};
 use tenon_skills::script::ModuleLanguage;
 use tenon_tools::ToolSource;
-use tokio::sync::Semaphore;
-
-use super::worker_pool::WorkerPool;
-use crate::openapi::OpenapiHttpClient;
-
-/// Programs of skills that run at once, of all users together. The next waits; its call has a deadline.
-const MAX_PROGRAMS: usize = 16;
 
 /// What people set for themselves.
 #[async_trait]
@@ -29,7 +25,7 @@ pub struct SkillHost {
     pub(super) sandbox: Sandbox,
     pub(super) user_settings: Arc<dyn SkillUserSettings>,
     pub(super) workers: WorkerPool,
-    pub(super) programs: Semaphore,
+    pub(super) programs: ProgramSlots,
     builtin: Vec<Arc<dyn ToolSource>>,
     /// Where the runners of modules are written.
     runners: PathBuf,
@@ -50,7 +46,7 @@ impl SkillHost {
             sandbox,
             user_settings,
             workers: WorkerPool::default(),
-            programs: Semaphore::new(MAX_PROGRAMS),
+            programs: ProgramSlots::new(),
             builtin,
             runners,
             anywhere: OnceLock::new(),

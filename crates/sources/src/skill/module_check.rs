@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
-use tenon_domain::{ErrorKind, ToolError};
+use tenon_domain::{ErrorKind, ToolError, UserId};
 use tenon_sandbox::SandboxCommand;
 use tenon_skills::module::{DESCRIBE_FLAG, ModuleDescription, ModuleError};
 use tenon_skills::script::ModuleLanguage;
@@ -27,6 +27,7 @@ const LOG_INTERVAL: Duration = Duration::from_millis(100);
 /// A call of a tool that is not installed.
 #[derive(Debug)]
 pub struct ModuleTrial {
+    pub user: UserId,
     pub language: ModuleLanguage,
     pub code: String,
     pub tool: String,
@@ -56,8 +57,8 @@ impl SkillHost {
     /// What a module has, as its own language tells. `packages` is a folder that was set up for it.
     pub async fn describe(
         &self,
-        language: ModuleLanguage,
-        code: &str,
+        user: &UserId,
+        (language, code): (ModuleLanguage, &str),
         packages: Option<&Path>,
     ) -> Result<ModuleDescription, ToolError> {
         let folder = ModuleFolder::new(language, code)?;
@@ -75,7 +76,7 @@ impl SkillHost {
             DESCRIBE_FLAG.to_owned(),
             folder.module(language),
         ];
-        let _turn = self.programs.acquire().await.ok();
+        let _slot = self.programs.take(user).await;
         let output = self.sandbox.run(&command.args(words), b"", |_| {}).await;
         let output = output.map_err(sandbox_error)?;
         ModuleDescription::parse(&output.stdout).map_err(|error| match error {
@@ -127,7 +128,7 @@ impl SkillHost {
         let command = folder.command(language, self.runners());
         let module = folder.module(language);
         let command = serving(command, &runner, Path::new(&module));
-        let _turn = self.programs.acquire().await.ok();
+        let _slot = self.programs.take(&trial.user).await;
         let mut worker = Worker::start(&self.sandbox, &command)
             .await
             .map_err(plain)?;

@@ -50,8 +50,7 @@ pub(super) async fn run_words(
         ProgramInput::Json(value) => value.to_string(),
         ProgramInput::Text(text) => text.to_owned(),
     };
-    // Nobody closes it.
-    let _turn = call.host().programs.acquire().await.ok();
+    let _slot = call.host().programs.take(&call.context.user).await;
     let mut lines = 0_u32;
     let on_line = |line: &str| {
         lines += 1;

@@ -121,7 +121,7 @@ pub(super) async fn call(
         user: call.context.user.clone(),
         work: work.path().to_owned(),
     };
-    let _turn = host.programs.acquire().await.ok();
+    let _slot = host.programs.take(&call.context.user).await;
     let mut worker = match host.workers.take(&key) {
         Some(worker) => worker,
         None => {

@@ -47,3 +47,19 @@ test('what somebody else answers, to whom a look was sent on, is not taken', asy
   expect(await look()).toEqual({ servers: [], diagnosis: { kind: 'notToolServer' } });
   expect(devices.behind).not.toHaveBeenCalled();
 });
+
+test('a server that describes its tools as HTTP requests is one server', async () => {
+  const invocation = { type: 'http', method: 'GET', url: '/weather/{city}' };
+  const description = {
+    serverInfo: { name: 'Home' },
+    capabilities: [{ id: 'weather', parameters: { type: 'object' }, invocation }],
+  };
+  asked.mockImplementation(async (at) =>
+    Object.defineProperty(Response.json(description), 'url', { value: String(at) }),
+  );
+  const { servers } = await look();
+  expect(servers.map(({ title, via }) => ({ title, via }))).toEqual([
+    { title: 'Home', via: 'openapi' },
+  ]);
+  expect(devices.behind).not.toHaveBeenCalled();
+});

@@ -103,9 +103,11 @@ async function documentAt(endpoint: Endpoint, looking: DiscoverOptions): Promise
   const { text } = reply;
   const main = parsed(text);
   if (!isDescription(main, text)) return { servers: [], diagnosis: { kind: 'notToolServer' } };
-  if (main && isEmpty(main.paths)) return serversBehind(endpoint, url, main, looking);
+  if (main && !hasCapabilities(main) && isEmpty(main.paths))
+    return serversBehind(endpoint, url, main, looking);
   const title = titleOf(main);
-  const via = main && isOfMcpo(main) ? 'mcpo' : 'openapi';
+  const isMcpo = main && !hasCapabilities(main) && isOfMcpo(main);
+  const via = isMcpo ? 'mcpo' : 'openapi';
   const offered: DiscoveredTools = { type: 'openapi', document: text, url };
   return {
     servers: [await server(endpoint, '', title, via, offered)],
@@ -275,6 +277,8 @@ interface Description {
   info?: { title?: unknown };
   paths?: unknown;
   security?: unknown;
+  capabilities?: unknown;
+  serverInfo?: { name?: unknown };
 }
 
 function parsed(text: string): Description | undefined {
@@ -289,8 +293,16 @@ function parsed(text: string): Description | undefined {
 /** YAML and broken documents are left to Tenon; one line says what it is meant to be. */
 function isDescription(main: Description | undefined, text: string): boolean {
   return main
-    ? 'openapi' in main || 'swagger' in main
+    ? 'openapi' in main || 'swagger' in main || hasCapabilities(main)
     : /^[\s{]*["']?(openapi|swagger)["']?\s*:/m.test(text);
+}
+
+/** Tools that are described as HTTP requests; MCP has an object of this name. */
+function hasCapabilities({ capabilities }: Description): boolean {
+  return (
+    Array.isArray(capabilities) &&
+    capabilities.some((one: unknown) => isObject(one) && 'id' in one && 'invocation' in one)
+  );
 }
 
 function isEmpty(paths: unknown = {}): boolean {
@@ -302,7 +314,7 @@ function isObject(value: unknown): value is object {
 }
 
 function titleOf(main: Description | undefined): string {
-  const title = main?.info?.title;
+  const title = main?.info?.title ?? main?.serverInfo?.name;
   return typeof title === 'string' ? title : '';
 }
 

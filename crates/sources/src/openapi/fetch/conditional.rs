@@ -7,9 +7,8 @@ use reqwest::header::{ETAG, HeaderMap, HeaderName, LAST_MODIFIED};
 use serde_json::Value;
 use url::Url;
 
-use tenon_openapi::discover;
-
 use super::error::FetchError;
+use crate::openapi::description;
 
 /// Longer ones are none.
 const MAX_VALIDATOR_BYTES: usize = 1024;
@@ -140,6 +139,6 @@ impl DocumentBody {
     /// The document, if all it can do is name others.
     pub(super) fn list(&self) -> Option<&Value> {
         let document = self.document.as_ref();
-        document.filter(|document| !discover::has_paths(document))
+        document.filter(|document| !description::has_tools(document))
     }
 }

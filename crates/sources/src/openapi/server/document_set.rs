@@ -9,14 +9,13 @@ use std::time::SystemTime;
 use serde_json::Value;
 use tenon_domain::{CodedError, ErrorDetail};
 use tenon_openapi::bundle;
-use tenon_openapi::discover;
 use tenon_openapi::document;
 use tenon_openapi::note::DocumentNote;
 use tenon_openapi::operation::{Operation, ParsedDocument, SecurityScheme, SkippedOperation};
-use tenon_openapi::parse;
 use url::Url;
 
 use crate::openapi::OpenapiError;
+use crate::openapi::description;
 use crate::openapi::document_store::DocumentRecord;
 use crate::openapi::fetch::{
     CacheValidators, CachedDocument, ContentFingerprint, DocumentBody, DocumentState,
@@ -241,7 +240,7 @@ fn merge_subs(
 impl OpenapiDocument {
     fn from_stored(kept: DocumentRecord) -> Result<(Self, bool), OpenapiError> {
         let document = document::read(&kept.body)?;
-        let is_list = kept.name.is_empty() && !discover::has_paths(&document);
+        let is_list = kept.name.is_empty() && !description::has_tools(&document);
         let content = DocumentContent::of(&kept.name, &document)?;
         let document = Self {
             name: kept.name,
@@ -340,7 +339,7 @@ impl OpenapiDocument {
 
 impl DocumentContent {
     fn of(name: &str, document: &Value) -> Result<Self, OpenapiError> {
-        let parsed = parse::parse(document)?;
+        let parsed = description::parse(document)?;
         let ParsedDocument {
             title,
             version,

@@ -350,6 +350,7 @@ export const errorsEn = {
   document_schemas_unread: "What {count} parts of inputs are like is not known: it is in other documents, which are not read, such as `{place}`.",
   document_operation_skipped: "{operation} is left out: {why}",
   document_operations_skipped: "{count} more operations are not read: only the first {max} are.",
+  capability_skipped: "{why}",
   operation_not_an_object: "`{place}` is not an object.",
   operation_path_too_long: "Its path is longer than {max} bytes.",
   operation_method: "Its method is none of HTTP's.",

@@ -44,6 +44,29 @@ async fn openapi_calls_use_one_connection_again() {
 }
 
 #[tokio::test]
+async fn a_server_that_describes_its_tools_as_http_requests_is_called() {
+    let capability = json!({
+        "id": "weather.get", "name": "Weather", "description": "The weather of a city.",
+        "parameters": {"type": "object", "properties": {
+            "city": {"type": "string"}, "unit": {"type": "string"},
+        }, "required": ["city"]},
+        "invocation": {"type": "http", "method": "GET", "url": "/weather/{city}",
+            "mapping": {"unit": "query.units"}},
+    });
+    let http_server = TestHttpServer::start(move |seen| match seen.path.as_str() {
+        "/about" => ok(json!({"serverInfo": {"name": "Home"}, "capabilities": [capability]})),
+        _ => ok(json!({"asked": seen.path})),
+    })
+    .await;
+    let harness = OpenapiHarness::ready(settings(at(&http_server.url("/about")))).await;
+    assert_eq!(harness.names(), ["weather_get"]);
+    let answer = harness
+        .text("weather_get", json!({"city": "New York", "unit": "C"}))
+        .await;
+    assert_eq!(answer, r#"{"asked":"/weather/New%20York?units=C"}"#);
+}
+
+#[tokio::test]
 async fn an_openapi_call_follows_redirects_where_it_is() {
     let http_server = http_server(|seen| match (seen.method.as_str(), seen.path.as_str()) {
         (_, "/post") => redirect(307, "/a"),

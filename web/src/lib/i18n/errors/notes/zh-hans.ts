@@ -46,6 +46,7 @@ export const noteErrorsZhHans = {
   document_operations_skipped: '另有 {count} 个操作没有读取：只读取前 {max} 个。',
   operation_not_an_object: '`{place}` 不是对象。',
   operation_path_too_long: '它的路径超过 {max} 字节。',
+  capability_skipped: '{why}',
   operation_method: '它的方法不是 HTTP 的方法。',
   operation_too_many_parameters: '它的参数超过 {max} 个。',
   operation_parameter_location: '它需要的一个参数位于未知的 `{location}`。',

@@ -46,6 +46,7 @@ export const noteErrorsZhHant = {
   document_operations_skipped: '另有 {count} 個操作沒有讀取：只讀取前 {max} 個。',
   operation_not_an_object: '`{place}` 不是物件。',
   operation_path_too_long: '它的路徑超過 {max} 位元組。',
+  capability_skipped: '{why}',
   operation_method: '它的方法不是 HTTP 的方法。',
   operation_too_many_parameters: '它的參數超過 {max} 個。',
   operation_parameter_location: '它需要的一個參數位於未知的 `{location}`。',
