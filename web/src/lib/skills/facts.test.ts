@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
+import type { SkillDetail, SkillToolView, SkillView } from '$lib/api/types';
 import { en } from '$lib/i18n/en';
 import { skillsEn } from '$lib/i18n/skills/en';
 import { lacksNetwork, missingVariables, skillFacts, withNews } from './facts';
 import { permissions } from './fixtures';
-import type { SkillDetail, SkillToolView, SkillView } from '$lib/api/types';
 
 const tool = (kind: SkillToolView['kind']) => ({ kind }) as SkillToolView;
 

@@ -1,7 +1,7 @@
 // The one-line summary of a skill, and what it waits for.
+import type { SkillDetail, SkillVariable, SkillView } from '$lib/api/types';
 import type { Messages } from '$lib/i18n/en';
 import type { SkillsMessages } from '$lib/i18n/skills/en';
-import type { SkillDetail, SkillVariable, SkillView } from '$lib/api/types';
 
 export function skillFacts(
   skill: SkillView,

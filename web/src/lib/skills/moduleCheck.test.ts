@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { ModuleCheck } from './moduleCheck.svelte';
 import type { ModuleCode, ModuleView } from '$lib/api/types';
+import { ModuleCheck } from './moduleCheck.svelte';
 
 afterEach(() => {
   vi.useRealTimers();

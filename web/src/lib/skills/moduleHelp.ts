@@ -1,6 +1,6 @@
 // What to do about a module that cannot be used.
-import type { SkillsMessages } from '$lib/i18n/skills/en';
 import type { ModuleFaultView } from '$lib/api/types';
+import type { SkillsMessages } from '$lib/i18n/skills/en';
 import type { ModuleLanguage } from './module';
 
 /** `join` writes names as code. Absent where the message of the error says all there is to say. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import type { SkillDiff } from '$lib/api/types';
 import { permissions } from './fixtures';
 import { permissionGroups, shortHash } from './permissions';
-import type { SkillDiff } from '$lib/api/types';
 
 const hash = 'sha256:0123456789abcdef';
 const asked = permissions({

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import { ToolImport } from './toolImport.svelte';
 import type { ModuleView, NewModule } from '$lib/api/types';
+import { ToolImport } from './toolImport.svelte';
 
 const exported = (id: string) => ({ id, name: id.toUpperCase(), description: '', content: id });
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { emptyTrial, takeEvent, Trial } from './trial.svelte';
 import type { TryEvent } from '$lib/api/types';
+import { emptyTrial, takeEvent, Trial } from './trial.svelte';
 
 const status = (description: string, done = false): TryEvent => ({
   type: 'event',

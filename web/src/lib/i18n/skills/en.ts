@@ -25,7 +25,6 @@ export const skillsEn = {
   instructionsOnly: 'instructions only',
   marks: { private: 'only yours', team: 'team' },
   use: (title: string) => `Use ${title}`,
-  showSkill: (title: string) => `Show ${title}`,
   menuOf: (title: string) => `Options for ${title}`,
 
   sandbox: (walls: string) => `Programs of skills run in a sandbox. Walled off here: ${walls}.`,
@@ -171,7 +170,6 @@ export const skillsEn = {
   languages: { python: 'Python', node: 'JavaScript' },
   code: 'Code',
   codeHint: 'Tab indents. Press Esc, then Tab to leave the field.',
-  loadingEditor: 'Loading the editor…',
   check: 'Check',
   checking: 'Checking…',
   whatItOffers: 'What it offers',

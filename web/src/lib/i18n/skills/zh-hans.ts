@@ -24,7 +24,6 @@ export const skillsZhHans: SkillsMessages = {
   instructionsOnly: '只有说明',
   marks: { private: '仅你可用', team: '团队' },
   use: (title) => `使用${title}`,
-  showSkill: (title) => `查看${title}`,
   menuOf: (title) => `${title}的选项`,
 
   sandbox: (walls) => `技能的程序在沙箱中运行。这里已隔离：${walls}。`,
@@ -169,7 +168,6 @@ export const skillsZhHans: SkillsMessages = {
   languages: { python: 'Python', node: 'JavaScript' },
   code: '代码',
   codeHint: 'Tab 键缩进。先按 Esc 再按 Tab 可离开编辑框。',
-  loadingEditor: '正在加载编辑器…',
   check: '检查',
   checking: '检查中…',
   whatItOffers: '提供的工具',

@@ -24,7 +24,6 @@ export const skillsZhHant: SkillsMessages = {
   instructionsOnly: '只有說明',
   marks: { private: '僅你可用', team: '團隊' },
   use: (title) => `使用${title}`,
-  showSkill: (title) => `檢視${title}`,
   menuOf: (title) => `${title}的選項`,
 
   sandbox: (walls) => `技能的程式在沙箱中執行。這裡已隔離：${walls}。`,
@@ -169,7 +168,6 @@ export const skillsZhHant: SkillsMessages = {
   languages: { python: 'Python', node: 'JavaScript' },
   code: '程式碼',
   codeHint: 'Tab 鍵縮排。先按 Esc 再按 Tab 可離開編輯框。',
-  loadingEditor: '正在載入編輯器…',
   check: '檢查',
   checking: '檢查中…',
   whatItOffers: '提供的工具',
