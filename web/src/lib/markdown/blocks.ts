@@ -4,10 +4,13 @@
 import { Lexer, type Links } from 'marked';
 import remend from 'remend';
 import { dialect } from './dialect';
+import { closedFormula, isOpenFormula } from './math';
 
 export interface Blocks {
   sources: readonly string[];
   links: Links;
+  /** The last one is a formula that is still being written. */
+  writingFormula: boolean;
 }
 
 /**
@@ -31,7 +34,7 @@ export class BlockSplitter {
 
     const last = tokens.findLastIndex((token) => isBlock(token.type));
     const open = tokens[last];
-    if (!open) return { sources: this.#sources, links };
+    if (!open) return { sources: this.#sources, links, writingFormula: false };
     for (const token of tokens.slice(0, last)) {
       this.#settled += token.raw;
       if (isBlock(token.type)) this.#sources.push(token.raw);
@@ -40,8 +43,13 @@ export class BlockSplitter {
         this.#links[token.tag] ??= { href: token.href, title: token.title };
       }
     }
-    const source = writing ? remend(open.raw, { linkMode: 'text-only', katex: false }) : open.raw;
-    return { sources: [...this.#sources, source], links };
+    const writingFormula = writing && isOpenFormula(open.raw);
+    return { sources: [...this.#sources, sourceOf(open.raw)], links, writingFormula };
+
+    function sourceOf(raw: string): string {
+      if (writingFormula) return closedFormula(raw);
+      return writing ? remend(raw, { linkMode: 'text-only', katex: false }) : raw;
+    }
   }
 
   #forget(): void {

@@ -1,9 +1,12 @@
 // Markdown as Tenon reads and writes it: GitHub's, without HTML. What looks like
 // a tag is text; it is never parsed as one.
 import { Marked, Renderer, type MarkedOptions } from 'marked';
+import { escapeHtml as escape } from './escape';
+import { mathExtensions } from './math';
 
 export const dialect: MarkedOptions = new Marked({
   gfm: true,
+  extensions: mathExtensions,
   tokenizer: {
     // No token, so the characters fall through to plain text.
     html: () => undefined,
@@ -50,12 +53,4 @@ function isWebAddress(href: string): boolean {
 
 function isInlinePicture(href: string): boolean {
   return /^data:image\/(png|jpeg|gif|webp);base64,[a-z0-9+/=]*$/i.test(href);
-}
-
-function escape(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
 }

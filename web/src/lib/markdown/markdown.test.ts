@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { BlockSplitter, type Blocks } from './blocks';
 import { renderBlock } from './render';
+import { loadKatex } from './typeset.svelte';
 
 function splitBlocks(markdown: string, writing = false): Blocks {
   return new BlockSplitter().split(markdown, writing);
@@ -77,6 +78,7 @@ test('a text split as it grows comes out like one split whole', () => {
     'Title\n===\n\n> quote\nlazy\n\n    code\n\n    more\n\n***\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nx',
     'See [one][1] and [two][2].\n\n[1]: https://one.example\n\nMore [one][1].\n\n[2]: https://two.example',
     '\n\n  \r\nA\r\n\r\nB <div>\n\nC\n</div>\n\n- [ ] task\n- [x] done\n\n~~~\nopen',
+    'So\n$$\na\n+ b\n$$\nthen\n\n\\[\nx\n\\]\n\n$$ never\n\nclosed',
   ];
   for (const text of texts) {
     for (const step of [1, 2, 7]) {
@@ -154,6 +156,90 @@ test('hostile Markdown is inert', () => {
           expect(name, source).not.toMatch(/^on|^style$/);
           if (name === 'href') expect(value, source).toMatch(/^(https?:\/\/|mailto:)/);
           if (name === 'src') expect(value, source).toMatch(/^data:image\/png;base64,/);
+        }
+      }
+    }
+  }
+});
+
+test('formulas survive Markdown as they were written', () => {
+  const check = (markdown: string, ...formulas: string[]) => {
+    const page = new DOMParser().parseFromString(html(markdown), 'text/html');
+    const found = [...page.querySelectorAll('.math')].map((element) => element.textContent);
+    expect(found, markdown).toEqual(formulas);
+  };
+  check(String.raw`So \(a^2_1 * b_2*c\) holds.`, String.raw`\(a^2_1 * b_2*c\)`);
+  check(String.raw`\[ x = \frac{1}{2} \]`, String.raw`\[ x = \frac{1}{2} \]`);
+  check('Then\n$$\na\n+ b\n- c\n$$\nholds.', '$$\na\n+ b\n- c\n$$');
+  check('It is $$x$$ here.', '$$x$$');
+  check('- item\n\n  $$\n  y\n  $$', '$$\ny\n$$');
+  check('公式$E=mc^2$表示，$n$th', '$E=mc^2$', '$n$');
+  check(String.raw`$a \$ b$ and $\{x\}$`, String.raw`$a \$ b$`, String.raw`$\{x\}$`);
+  check('| $a_1$ | b |\n|---|---|\n| $x*y*z$ | 2 |', '$a_1$', '$x*y*z$');
+});
+
+test('prices, shell variables and code are no formulas', () => {
+  const texts = [
+    'It costs $5 and $10.',
+    '$5-$10, $6,$7',
+    'US$5 or A$7',
+    'between $ 5 $ and $6',
+    '$20 million versus 30$',
+    '`$a$` and `\\(b\\)`',
+    '```\n$$x$$\n```',
+    'Use $HOME/bin:$PATH.',
+    String.raw`\$5 and \$6`,
+    'open \\( for ever',
+    '$$ open\n\nfor ever $$',
+  ];
+  for (const text of texts) expect(html(text), text).not.toContain('class="math');
+});
+
+test('a formula being written is closed, and stands as its source', () => {
+  for (const [text, source] of [
+    ['$$\na + *b', '$$\na + *b\n$$'],
+    ['\\[\nx_1\n', '\\[\nx_1\n\\]'],
+    ['$$\nx\n$', '$$\nx\n\n$$'],
+  ] as const) {
+    const blocks = splitBlocks(text, true);
+    expect(blocks).toMatchObject({ sources: [source], writingFormula: true });
+  }
+  expect(splitBlocks('$$x$$', true).writingFormula).toBe(false);
+  expect(splitBlocks('$$x', false).writingFormula).toBe(false);
+});
+
+test('formulas are drawn, harmless ones only', async () => {
+  await loadKatex();
+  expect(html(String.raw`\(a^2\)`)).toMatch(/<span class="math"><span class="katex">.*<math/);
+  expect(html('$$\\sum_i x_i$$')).toContain('katex-display');
+  const broken = html(String.raw`\(\frac{1\)`);
+  expect(broken).toContain(String.raw`<span class="math broken">\(\frac{1\)</span>`);
+
+  const hostile = [
+    String.raw`\href{javascript:alert(1)}{x}`,
+    String.raw`\url{javascript:alert(1)}`,
+    String.raw`\includegraphics{https://evil.example/a.png}`,
+    String.raw`\htmlStyle{background:url(https://evil.example)}{x}`,
+    String.raw`\htmlData{x=1}{y}\htmlId{app}{z}`,
+    String.raw`\text{<img src=x onerror=alert(1)>}`,
+    String.raw`\def\a{\a\a}\a`,
+    String.raw`\def\a#1{#1#1#1#1}\def\b#1{\a{\a{\a{#1}}}}\b{\b{\b{\b{x}}}}`,
+    String.raw`\rule{9999999em}{9999999em}`,
+    String.raw`\unicode{x} </span><script>alert(1)</script>`,
+    '{'.repeat(5000),
+  ];
+  for (const tex of hostile) {
+    const began = performance.now();
+    const page = new DOMParser().parseFromString(html(`$$${tex}$$`), 'text/html');
+    expect(performance.now() - began, tex).toBeLessThan(1500);
+    expect(page.querySelector('script, img, a, iframe, style, [id]'), tex).toBeNull();
+    for (const element of page.body.querySelectorAll('*')) {
+      for (const { name, value } of element.attributes) {
+        expect(name, tex).not.toMatch(/^on|href|src$/);
+        if (name === 'style') {
+          expect(value, tex).not.toMatch(/url|position: *fixed/);
+          for (const [, size] of value.matchAll(/([\d.]+)em/g))
+            expect(Number(size)).toBeLessThan(99);
         }
       }
     }

@@ -5,6 +5,7 @@
 import DOMPurify, { type Config } from 'dompurify';
 import { Lexer, Parser, type Links } from 'marked';
 import { dialect } from './dialect';
+import { typeset } from './typeset.svelte';
 
 const allowed: Config = {
   ALLOWED_TAGS: [
@@ -19,8 +20,14 @@ const allowed: Config = {
   ALLOW_DATA_ATTR: false,
 };
 
-export function renderBlock(source: string, links: Links): string {
+/** A formula that is still being written is shown as it is. */
+export function renderBlock(source: string, links: Links, writingFormula = false): string {
   const lexer = new Lexer(dialect);
   lexer.tokens.links = links;
-  return DOMPurify.sanitize(Parser.parse(lexer.lex(source), dialect), allowed);
+  const html = DOMPurify.sanitize(Parser.parse(lexer.lex(source), dialect), allowed);
+  if (writingFormula || !html.includes('class="math')) return html;
+  const root = document.createElement('template');
+  root.innerHTML = html;
+  typeset(root.content);
+  return root.innerHTML;
 }
