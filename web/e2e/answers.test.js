@@ -40,3 +40,60 @@ test('formulas are drawn with fonts of our own, and broken ones are shown', dead
   assert.ok(fonts.length > 0);
   for (const url of fonts) assert.ok(url.startsWith(suite.tenon.url), url);
 });
+
+test(
+  'code has its language, its colours and a copy button that covers nothing',
+  deadline,
+  async (t) => {
+    const lines = Array.from({ length: 80 }, (_, n) => `  total += ${n}; // line ${n}`);
+    const long = ['function sum() {', ...lines, '}'].join('\n');
+    const { page, context, answer } = await read(
+      t,
+      `Run:\n\n\`\`\`bash\nnpm ci\n\`\`\`\n\n- in a list\n\n  \`\`\`python\n  print("x")\n  \`\`\`\n\n\`\`\`js\n${long}\n\`\`\`\n\nThe end.`,
+    );
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    const blocks = answer.locator('.code');
+    await answer.locator('.hljs-keyword').first().waitFor();
+    await answer.locator('.hljs-built_in').first().waitFor();
+    const labels = await answer.locator('.code .bar span').allInnerTexts();
+    assert.deepEqual(labels, ['Bash', 'Python', 'JavaScript']);
+
+    const box = (locator) => locator.boundingBox();
+    const [button, code] = [
+      await box(blocks.first().getByRole('button', { name: 'Copy' })),
+      await box(blocks.first().locator('pre')),
+    ];
+    assert.ok(button.y + button.height <= code.y, 'the button stands above the code');
+
+    // Scrolled into the middle of the long one, its button is still there.
+    await blocks.nth(2).evaluate((block) => {
+      const view = block.closest('.view');
+      view.scrollTop += block.getBoundingClientRect().top - view.getBoundingClientRect().top + 600;
+    });
+    const copy = blocks.nth(2).getByRole('button', { name: 'Copy' });
+    const top = (await box(page.locator('.view'))).y;
+    assert.ok(Math.abs((await box(copy)).y - top) < 12, 'the button sticks');
+    await copy.click();
+    await blocks.nth(2).getByRole('button', { name: 'Copied' }).waitFor();
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), `${long}\n`);
+  },
+);
+
+test('long lines are wrapped on demand, and very long code stays plain', deadline, async (t) => {
+  const many = Array.from({ length: 7000 }, (_, n) => `let name${n} = ${n};\n`).join('');
+  const { answer } = await read(
+    t,
+    `\`\`\`js\nconst a = "${'word '.repeat(60)}";\n\`\`\`\n\n\`\`\`js\n${many}\`\`\``,
+    { viewport: phone },
+  );
+  await answer.locator('.hljs-keyword').first().waitFor();
+  const pre = answer.locator('pre').first();
+  const sideways = () => pre.evaluate((element) => element.scrollWidth > element.clientWidth);
+  assert.equal(await sideways(), true);
+  await answer.getByRole('button', { name: 'Wrap long lines' }).first().click();
+  assert.equal(await sideways(), false);
+  await eventually(
+    'only one is coloured',
+    async () => (await answer.locator('.hljs-keyword').count()) === 1,
+  );
+});

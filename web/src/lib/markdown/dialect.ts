@@ -32,7 +32,7 @@ export const dialect: MarkedOptions = new Marked({
 
     // Wide code and wide tables scroll in themselves, by keyboard too.
     code({ text, lang }) {
-      const language = escape(lang?.match(/^\S+/)?.[0] ?? '');
+      const language = escape(languageWord(lang));
       const code = `<pre tabindex="0"><code>${escape(text)}\n</code></pre>`;
       return `<div class="code" data-language="${language}">${code}</div>`;
     },
@@ -41,6 +41,11 @@ export const dialect: MarkedOptions = new Marked({
     },
   },
 }).defaults;
+
+/** The first word after a fence: others say more about the code. */
+export function languageWord(info: string | undefined): string {
+  return info?.match(/^[^\s{,:]+/)?.[0] ?? '';
+}
 
 function outwardLink(href: string, words: string): string {
   return `<a href="${escape(href)}" target="_blank" rel="noopener noreferrer">${words}</a>`;

@@ -4,7 +4,7 @@
 // and the server's content security policy stands behind both.
 import DOMPurify, { type Config } from 'dompurify';
 import { Lexer, Parser, type Links } from 'marked';
-import { dialect } from './dialect';
+import { dialect, languageWord } from './dialect';
 import { typeset } from './typeset.svelte';
 
 const allowed: Config = {
@@ -19,6 +19,21 @@ const allowed: Config = {
   ],
   ALLOW_DATA_ATTR: false,
 };
+
+export interface CodeSource {
+  text: string;
+  /** As it was written after the fence. */
+  language: string;
+}
+
+/** A block that is code and nothing else. */
+export function codeOf(source: string): CodeSource | undefined {
+  // What is certainly none is not read twice.
+  if (!/^ {0,3}(?:```|~~~)|^(?: {4}|\t)/.test(source)) return undefined;
+  const [token, ...others] = new Lexer(dialect).blockTokens(source, []);
+  if (token?.type !== 'code' || others.some(({ type }) => type !== 'space')) return undefined;
+  return { text: token.text, language: languageWord(token.lang) };
+}
 
 /** A formula that is still being written is shown as it is. */
 export function renderBlock(source: string, links: Links, writingFormula = false): string {

@@ -1,0 +1,5 @@
+import type { AnswersMessages } from './en';
+
+export const answersZhHans: AnswersMessages = {
+  wrapLines: '长行自动换行',
+};

@@ -1,0 +1,5 @@
+import type { AnswersMessages } from './en';
+
+export const answersZhHant: AnswersMessages = {
+  wrapLines: '長行自動換行',
+};
