@@ -97,3 +97,31 @@ test('long lines are wrapped on demand, and very long code stays plain', deadlin
     async () => (await answer.locator('.hljs-keyword').count()) === 1,
   );
 });
+
+test(
+  'a wide table scrolls in its own box, keeps its alignment, and is copied',
+  deadline,
+  async (t) => {
+    const head = Array.from({ length: 9 }, (_, n) => `A header of several words ${n}`);
+    const table = [head, head.map(() => '--:'), head.map((_, n) => String(n * 1000))]
+      .map((cells) => `| ${cells.join(' | ')} |`)
+      .join('\n');
+    const { page, context, answer } = await read(t, table, { viewport: phone });
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    const box = answer.locator('.table');
+    await box.waitFor();
+    assert.ok(await box.evaluate((element) => element.scrollWidth > element.clientWidth));
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+    const header = answer.locator('th').first();
+    assert.ok((await header.boundingBox()).height > 40, 'header cells wrap');
+    const side = (locator) => locator.evaluate((cell) => getComputedStyle(cell).textAlign);
+    assert.equal(await side(header), 'end');
+    assert.equal(await side(answer.locator('td').last()), 'end');
+    const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
+    await answer.getByRole('button', { name: 'Copy as CSV' }).click();
+    await answer.getByRole('button', { name: 'Copied' }).waitFor();
+    assert.equal((await clipboard()).split('\r\n')[1], '0,1000,2000,3000,4000,5000,6000,7000,8000');
+    await answer.getByRole('button', { name: 'Copy as Markdown' }).click();
+    await eventually('the copy', async () => (await clipboard()) === `${table}\n`);
+  },
+);

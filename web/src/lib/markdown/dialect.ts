@@ -4,6 +4,9 @@ import { Marked, Renderer, type MarkedOptions } from 'marked';
 import { escapeHtml as escape } from './escape';
 import { mathExtensions } from './math';
 
+/** In Latin characters: a sentence, not a name or a number. */
+const LONG_CELL = 32;
+
 export const dialect: MarkedOptions = new Marked({
   gfm: true,
   extensions: mathExtensions,
@@ -36,11 +39,22 @@ export const dialect: MarkedOptions = new Marked({
       const code = `<pre tabindex="0"><code>${escape(text)}\n</code></pre>`;
       return `<div class="code" data-language="${language}">${code}</div>`;
     },
+    tablecell({ header, align, tokens, text }) {
+      const name = header ? 'th' : 'td';
+      const side = align ? ` align="${align}"` : '';
+      const long = !header && widthOf(text) > LONG_CELL ? ' class="long"' : '';
+      return `<${name}${side}${long}>${this.parser.parseInline(tokens)}</${name}>\n`;
+    },
     table(token) {
       return `<div class="table" tabindex="0">${Renderer.prototype.table.call(this, token)}</div>`;
     },
   },
 }).defaults;
+
+/** A Chinese character is as wide as two others. */
+function widthOf(text: string): number {
+  return text.length + (text.match(/[\u2e80-\u9fff\uac00-\ud7af\uff00-\uff60]/g)?.length ?? 0);
+}
 
 /** The first word after a fence: others say more about the code. */
 export function languageWord(info: string | undefined): string {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { BlockSplitter, type Blocks } from './blocks';
 import { renderBlock } from './render';
+import { tableCsv, tableOf } from './table';
 import { loadKatex } from './typeset.svelte';
 
 function splitBlocks(markdown: string, writing = false): Blocks {
@@ -244,4 +245,28 @@ test('formulas are drawn, harmless ones only', async () => {
       }
     }
   }
+});
+
+test('the columns of a table keep their alignment', () => {
+  const page = new DOMParser().parseFromString(
+    html('| a | b | c | d |\n|---|:--|:-:|--:|\n| 1 | 2 | 3 | 4 |'),
+    'text/html',
+  );
+  for (const row of page.querySelectorAll('tr')) {
+    const sides = [...row.children].map((cell) => cell.getAttribute('align'));
+    expect(sides).toEqual([null, 'left', 'center', 'right']);
+  }
+});
+
+test('a table becomes CSV', () => {
+  const check = (markdown: string, csv: string) => {
+    const table = tableOf(markdown);
+    expect(table && tableCsv(table)).toBe(csv);
+  };
+  check('| a | **b** |\n|---|---|\n| 1,5 | x "y" |', 'a,b\r\n"1,5","x ""y"""\r\n');
+  check('| 名 | [l](https://e.example) |\n|--|--|\n| `c\\|d` | $x_1$ |', '名,l\r\nc|d,$x_1$\r\n');
+  check('| a |\n|--|\n| =1+1 |\n| -5 |\n| -x |', "a\r\n'=1+1\r\n-5\r\n'-x\r\n");
+  check('| a |\n|--|\n| b<br>c |', 'a\r\n"b\nc"\r\n');
+  expect(tableOf('a | b')).toBeUndefined();
+  expect(tableOf('| a |\n|--|\n\nText')).toBeUndefined();
 });

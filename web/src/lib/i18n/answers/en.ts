@@ -1,6 +1,8 @@
 // The words in and around rich answers, loaded with what draws them.
 export const answersEn = {
   wrapLines: 'Wrap long lines',
+  copyCsv: 'Copy as CSV',
+  copyMarkdown: 'Copy as Markdown',
 };
 
 export type AnswersMessages = typeof answersEn;

@@ -2,4 +2,6 @@ import type { AnswersMessages } from './en';
 
 export const answersZhHans: AnswersMessages = {
   wrapLines: '长行自动换行',
+  copyCsv: '复制为 CSV',
+  copyMarkdown: '复制为 Markdown',
 };

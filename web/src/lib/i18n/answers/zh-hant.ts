@@ -2,4 +2,6 @@ import type { AnswersMessages } from './en';
 
 export const answersZhHant: AnswersMessages = {
   wrapLines: '長行自動換行',
+  copyCsv: '複製為 CSV',
+  copyMarkdown: '複製為 Markdown',
 };
