@@ -125,3 +125,34 @@ test(
     await eventually('the copy', async () => (await clipboard()) === `${table}\n`);
   },
 );
+
+test(
+  'footnotes lead there and back, details unfold, pictures are not asked for',
+  deadline,
+  async (t) => {
+    const { page, answer, requests } = await read(
+      t,
+      [
+        'Old[^1].',
+        '![Gauss](https://evil.example/gauss.png)',
+        '<details>\n<summary>More</summary>\n\n```js\nlet a;\n```\n\n</details>',
+        '- [x] done\n- [ ] open',
+        '[^1]: Legendre, 1805.',
+      ].join('\n\n'),
+    );
+    await answer.getByRole('button', { name: '1', exact: true }).click();
+    const focused = () => page.evaluate(() => document.activeElement.innerText.trim());
+    assert.match(await focused(), /Legendre, 1805/);
+    await answer.getByRole('button', { name: 'Back to where footnote 1 is' }).click();
+    assert.equal(await focused(), '1');
+    assert.equal(await answer.locator('.hljs-keyword').count(), 0);
+    await answer.getByText('More').click();
+    await answer.locator('details .hljs-keyword').waitFor();
+    await answer.getByRole('link', { name: 'Gauss evil.example' }).waitFor();
+    assert.equal(await answer.locator('img').count(), 0);
+    assert.deepEqual(
+      requests.filter((url) => url.includes('evil.example')),
+      [],
+    );
+  },
+);

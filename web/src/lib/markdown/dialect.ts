@@ -1,15 +1,17 @@
 // Markdown as Tenon reads and writes it: GitHub's, without HTML. What looks like
 // a tag is text; it is never parsed as one.
 import { Marked, Renderer, type MarkedOptions } from 'marked';
+import { detailsExtension } from './details';
 import { escapeHtml as escape } from './escape';
 import { mathExtensions } from './math';
+import { noteExtensions } from './notes';
 
 /** In Latin characters: a sentence, not a name or a number. */
 const LONG_CELL = 32;
 
 export const dialect: MarkedOptions = new Marked({
   gfm: true,
-  extensions: mathExtensions,
+  extensions: [...mathExtensions, ...noteExtensions, detailsExtension],
   tokenizer: {
     // No token, so the characters fall through to plain text.
     html: () => undefined,
@@ -25,12 +27,12 @@ export const dialect: MarkedOptions = new Marked({
     image({ href, text }) {
       if (isInlinePicture(href)) return `<img src="${escape(href)}" alt="${escape(text)}">`;
       const words = escape(text || href);
-      return isWebAddress(href) ? outwardLink(href, words) : words;
+      return isWebAddress(href) ? pictureLink(href, words) : words;
     },
 
     // A real checkbox would need a name, and nobody can tick it.
     checkbox({ checked }) {
-      return `<span class="box">${checked ? '☑' : '☐'}</span> `;
+      return `<span class="box${checked ? ' done' : ''}">${checked ? '☑' : '☐'}</span> `;
     },
 
     // Wide code and wide tables scroll in themselves, by keyboard too.
@@ -63,6 +65,12 @@ export function languageWord(info: string | undefined): string {
 
 function outwardLink(href: string, words: string): string {
   return `<a href="${escape(href)}" target="_blank" rel="noopener noreferrer">${words}</a>`;
+}
+
+/** Nothing is asked of that host before somebody follows it. */
+function pictureLink(href: string, words: string): string {
+  const host = escape(/^https?:\/\/([^/?#]+)/i.exec(href)?.[1] ?? '');
+  return `<a class="picture" href="${escape(href)}" target="_blank" rel="noopener noreferrer">${words} <span>${host}</span></a>`;
 }
 
 /** Absolute, and of a kind that can only be visited. */

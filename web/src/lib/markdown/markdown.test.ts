@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { BlockSplitter, type Blocks } from './blocks';
-import { renderBlock } from './render';
+import { detailsSourceOf, renderBlock } from './render';
 import { tableCsv, tableOf } from './table';
 import { loadKatex } from './typeset.svelte';
 
@@ -40,7 +40,7 @@ test('a definition at the end serves links in earlier blocks', () => {
 
 test('a picture from elsewhere is a link, one that came along is a picture', () => {
   expect(html('![chart](https://example.com/a.png)')).toBe(
-    '<p><a href="https://example.com/a.png" target="_blank" rel="noopener noreferrer">chart</a></p>',
+    '<p><a class="picture" href="https://example.com/a.png" target="_blank" rel="noopener noreferrer">chart <span>example.com</span></a></p>',
   );
   expect(html('![dot](data:image/png;base64,iVBORw0KGgo=)')).toContain('<img src="data:image/png');
 });
@@ -80,6 +80,7 @@ test('a text split as it grows comes out like one split whole', () => {
     'See [one][1] and [two][2].\n\n[1]: https://one.example\n\nMore [one][1].\n\n[2]: https://two.example',
     '\n\n  \r\nA\r\n\r\nB <div>\n\nC\n</div>\n\n- [ ] task\n- [x] done\n\n~~~\nopen',
     'So\n$$\na\n+ b\n$$\nthen\n\n\\[\nx\n\\]\n\n$$ never\n\nclosed',
+    'A[^1] b.\n\n[^1]: One\nmore\n\n  and more\n\n[^2]: Two\n\nThe end[^2].\n\n<details>\n<summary>S</summary>\n\nIn\n\n</details>\n\nOut',
   ];
   for (const text of texts) {
     for (const step of [1, 2, 7]) {
@@ -105,7 +106,7 @@ test('a text that turns out different is split anew', () => {
   expect(splitter.split('Other.\n\nTwo.', false).sources).toEqual(['Other.', 'Two.']);
 });
 
-test('hostile Markdown is inert', () => {
+test('hostile Markdown is inert', { timeout: 20_000 }, () => {
   const hostile = [
     '<script>alert(1)</script>',
     'a <script>alert(1)</script> b',
@@ -142,6 +143,9 @@ test('hostile Markdown is inert', () => {
     '<style>*{display:none}</style>',
     '<link rel=stylesheet href=https://evil.example>',
     '<base href="https://evil.example">',
+    '<details><summary><img src=x onerror=alert(1)></summary><script>alert(1)</script></details>',
+    '<details ontoggle=alert(1) open>x</details>',
+    '[^"onclick=alert(1)]\n\n[^"onclick=alert(1)]: <img src=x onerror=alert(1)>',
     '<meta http-equiv=refresh content="0;url=https://evil.example">',
   ];
   for (const source of hostile) {
@@ -269,4 +273,24 @@ test('a table becomes CSV', () => {
   check('| a |\n|--|\n| b<br>c |', 'a\r\n"b\nc"\r\n');
   expect(tableOf('a | b')).toBeUndefined();
   expect(tableOf('| a |\n|--|\n\nText')).toBeUndefined();
+});
+
+test('footnotes are numbered as written, and only where there is one', () => {
+  const text = 'Old[^1], [^none].\n\n[^1]: Legendre, *1805*.\n[^b]: https://example.com';
+  expect(splitBlocks(text).notes).toEqual({ 1: 'Legendre, *1805*.', b: 'https://example.com' });
+  expect(html(text)).toBe(
+    '<p>Old<sup><button type="button" class="note" data-note="1">1</button></sup>, [^none].</p>',
+  );
+});
+
+test('details fold Markdown away, nested ones too', () => {
+  const inner = '<details><summary>B</summary>\n\n**b**\n\n</details>';
+  const text = `<details open>\n<summary>A <b>c</b></summary>\n\n- a\n\n${inner}\n\n</details>\n\nEnd`;
+  const { sources, links } = splitBlocks(text);
+  expect(sources).toHaveLength(2);
+  const details = detailsSourceOf(sources[0] ?? '', links);
+  expect(details).toEqual({ summary: 'A c', text: `- a\n\n${inner}`, open: true });
+  expect(html(inner)).toContain('<details><summary>B</summary><p><strong>b</strong></p>');
+  // One that is still being written.
+  expect(detailsSourceOf('<details>\n<summary>A</summary>\nx</det', {})?.text).toBe('x');
 });

@@ -4,6 +4,7 @@
 // and the server's content security policy stands behind both.
 import DOMPurify, { type Config } from 'dompurify';
 import { Lexer, Parser, type Links } from 'marked';
+import { detailsOf } from './details';
 import { dialect, languageWord } from './dialect';
 import { typeset } from './typeset.svelte';
 
@@ -11,11 +12,12 @@ const allowed: Config = {
   ALLOWED_TAGS: [
     ...['p', 'br', 'hr', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'ul', 'ol', 'li', 'blockquote'],
     ...['div', 'pre', 'code', 'em', 'strong', 'del', 'a', 'img', 'span'],
+    ...['details', 'summary', 'sup', 'button'],
     ...['table', 'thead', 'tbody', 'tr', 'th', 'td'],
   ],
   ALLOWED_ATTR: [
     ...['href', 'target', 'rel', 'src', 'alt', 'class', 'data-language', 'tabindex'],
-    ...['align', 'start'],
+    ...['align', 'start', 'open', 'type', 'data-note'],
   ],
   ALLOW_DATA_ATTR: false,
 };
@@ -33,6 +35,22 @@ export function codeOf(source: string): CodeSource | undefined {
   const [token, ...others] = new Lexer(dialect).blockTokens(source, []);
   if (token?.type !== 'code' || others.some(({ type }) => type !== 'space')) return undefined;
   return { text: token.text, language: languageWord(token.lang) };
+}
+
+export interface DetailsSource {
+  summary: string;
+  text: string;
+  open: boolean;
+}
+
+/** A block that is folded away, and nothing else. */
+export function detailsSourceOf(source: string, links: Links): DetailsSource | undefined {
+  const lexer = new Lexer(dialect);
+  lexer.tokens.links = links;
+  const details = detailsOf(lexer, source);
+  if (!details) return undefined;
+  const summary = DOMPurify.sanitize(new Parser(dialect).parseInline(details.summary), allowed);
+  return { summary: summary || '…', text: details.text, open: details.open };
 }
 
 /** A formula that is still being written is shown as it is. */
