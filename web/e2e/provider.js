@@ -12,6 +12,8 @@ export class Provider {
   refusal = undefined;
   /** Does not answer messages with this text while it is set. */
   stallsAt = undefined;
+  /** What it says instead of a greeting while it is set. */
+  says = undefined;
 
   #server = createServer((request, response) => void this.#answer(request, response));
 
@@ -47,11 +49,11 @@ export class Provider {
     this.asked.push(body);
     if (this.refusal) return say(this.refusal.status, { error: { message: this.refusal.message } });
     if (this.stallsAt && textOf(body.messages.at(-1)).includes(this.stallsAt)) return;
-    await stream(response, body);
+    await stream(response, body, this.says);
   }
 }
 
-async function stream(response, { model, tools, messages }) {
+async function stream(response, { model, tools, messages }, says) {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   const say = (chunk) =>
     response.write(
@@ -70,6 +72,9 @@ async function stream(response, { model, tools, messages }) {
     choose({}, 'tool_calls');
   } else if (messages.at(-1).tool_call_id?.startsWith('weather')) {
     choose({ content: textOf(messages.at(-1)) });
+    choose({}, 'stop');
+  } else if (says !== undefined) {
+    for (const piece of says.match(/[^]{1,40}/g) ?? []) choose({ content: piece });
     choose({}, 'stop');
   } else {
     for (const word of ['Hello', ' from', ` ${model}.`]) {

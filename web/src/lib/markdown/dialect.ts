@@ -1,9 +1,17 @@
 // Markdown as Tenon reads and writes it: GitHub's, without HTML. What looks like
 // a tag is text; it is never parsed as one.
 import { Marked, Renderer, type MarkedOptions } from 'marked';
+import { detailsExtension } from './details';
+import { escapeHtml as escape } from './escape';
+import { mathExtensions } from './math';
+import { noteExtensions } from './notes';
+
+/** In Latin characters: a sentence, not a name or a number. */
+const LONG_CELL = 32;
 
 export const dialect: MarkedOptions = new Marked({
   gfm: true,
+  extensions: [...mathExtensions, ...noteExtensions, detailsExtension],
   tokenizer: {
     // No token, so the characters fall through to plain text.
     html: () => undefined,
@@ -19,19 +27,25 @@ export const dialect: MarkedOptions = new Marked({
     image({ href, text }) {
       if (isInlinePicture(href)) return `<img src="${escape(href)}" alt="${escape(text)}">`;
       const words = escape(text || href);
-      return isWebAddress(href) ? outwardLink(href, words) : words;
+      return isWebAddress(href) ? pictureLink(href, words) : words;
     },
 
     // A real checkbox would need a name, and nobody can tick it.
     checkbox({ checked }) {
-      return `<span class="box">${checked ? '☑' : '☐'}</span> `;
+      return `<span class="box${checked ? ' done' : ''}">${checked ? '☑' : '☐'}</span> `;
     },
 
     // Wide code and wide tables scroll in themselves, by keyboard too.
     code({ text, lang }) {
-      const language = escape(lang?.match(/^\S+/)?.[0] ?? '');
+      const language = escape(languageWord(lang));
       const code = `<pre tabindex="0"><code>${escape(text)}\n</code></pre>`;
       return `<div class="code" data-language="${language}">${code}</div>`;
+    },
+    tablecell({ header, align, tokens, text }) {
+      const name = header ? 'th' : 'td';
+      const side = align ? ` align="${align}"` : '';
+      const long = !header && widthOf(text) > LONG_CELL ? ' class="long"' : '';
+      return `<${name}${side}${long}>${this.parser.parseInline(tokens)}</${name}>\n`;
     },
     table(token) {
       return `<div class="table" tabindex="0">${Renderer.prototype.table.call(this, token)}</div>`;
@@ -39,8 +53,24 @@ export const dialect: MarkedOptions = new Marked({
   },
 }).defaults;
 
+/** A Chinese character is as wide as two others. */
+function widthOf(text: string): number {
+  return text.length + (text.match(/[\u2e80-\u9fff\uac00-\ud7af\uff00-\uff60]/g)?.length ?? 0);
+}
+
+/** The first word after a fence: others say more about the code. */
+export function languageWord(info: string | undefined): string {
+  return info?.match(/^[^\s{,:]+/)?.[0] ?? '';
+}
+
 function outwardLink(href: string, words: string): string {
   return `<a href="${escape(href)}" target="_blank" rel="noopener noreferrer">${words}</a>`;
+}
+
+/** Nothing is asked of that host before somebody follows it. */
+function pictureLink(href: string, words: string): string {
+  const host = escape(/^https?:\/\/([^/?#]+)/i.exec(href)?.[1] ?? '');
+  return `<a class="picture" href="${escape(href)}" target="_blank" rel="noopener noreferrer">${words} <span>${host}</span></a>`;
 }
 
 /** Absolute, and of a kind that can only be visited. */
@@ -50,12 +80,4 @@ function isWebAddress(href: string): boolean {
 
 function isInlinePicture(href: string): boolean {
   return /^data:image\/(png|jpeg|gif|webp);base64,[a-z0-9+/=]*$/i.test(href);
-}
-
-function escape(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
 }

@@ -4,23 +4,63 @@
 // and the server's content security policy stands behind both.
 import DOMPurify, { type Config } from 'dompurify';
 import { Lexer, Parser, type Links } from 'marked';
-import { dialect } from './dialect';
+import { detailsOf } from './details';
+import { dialect, languageWord } from './dialect';
+import { typeset } from './typeset.svelte';
 
 const allowed: Config = {
   ALLOWED_TAGS: [
     ...['p', 'br', 'hr', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'ul', 'ol', 'li', 'blockquote'],
     ...['div', 'pre', 'code', 'em', 'strong', 'del', 'a', 'img', 'span'],
+    ...['details', 'summary', 'sup', 'button'],
     ...['table', 'thead', 'tbody', 'tr', 'th', 'td'],
   ],
   ALLOWED_ATTR: [
     ...['href', 'target', 'rel', 'src', 'alt', 'class', 'data-language', 'tabindex'],
-    ...['align', 'start'],
+    ...['align', 'start', 'open', 'type', 'data-note'],
   ],
   ALLOW_DATA_ATTR: false,
 };
 
-export function renderBlock(source: string, links: Links): string {
+export interface CodeSource {
+  text: string;
+  /** As it was written after the fence. */
+  language: string;
+}
+
+/** A block that is code and nothing else. */
+export function codeOf(source: string): CodeSource | undefined {
+  // What is certainly none is not read twice.
+  if (!/^ {0,3}(?:```|~~~)|^(?: {4}|\t)/.test(source)) return undefined;
+  const [token, ...others] = new Lexer(dialect).blockTokens(source, []);
+  if (token?.type !== 'code' || others.some(({ type }) => type !== 'space')) return undefined;
+  return { text: token.text, language: languageWord(token.lang) };
+}
+
+export interface DetailsSource {
+  summary: string;
+  text: string;
+  open: boolean;
+}
+
+/** A block that is folded away, and nothing else. */
+export function detailsSourceOf(source: string, links: Links): DetailsSource | undefined {
   const lexer = new Lexer(dialect);
   lexer.tokens.links = links;
-  return DOMPurify.sanitize(Parser.parse(lexer.lex(source), dialect), allowed);
+  const details = detailsOf(lexer, source);
+  if (!details) return undefined;
+  const summary = DOMPurify.sanitize(new Parser(dialect).parseInline(details.summary), allowed);
+  return { summary: summary || '…', text: details.text, open: details.open };
+}
+
+/** A formula that is still being written is shown as it is. */
+export function renderBlock(source: string, links: Links, writingFormula = false): string {
+  const lexer = new Lexer(dialect);
+  lexer.tokens.links = links;
+  const html = DOMPurify.sanitize(Parser.parse(lexer.lex(source), dialect), allowed);
+  if (writingFormula || !html.includes('class="math')) return html;
+  const root = document.createElement('template');
+  root.innerHTML = html;
+  typeset(root.content);
+  return root.innerHTML;
 }

@@ -1,0 +1,158 @@
+// Answers of a model as they are read: formulas, code, tables, diagrams; and what a hostile one tries.
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { openPage, phone } from './browser.js';
+import { fixture } from './fixture.js';
+import { startScriptedModel } from './scriptedModel.js';
+import { eventually, screen } from './screen.js';
+
+const suite = fixture();
+const deadline = { timeout: 60_000 };
+let provider;
+after(() => provider?.stop());
+
+/** Opens a chat in which the model answered with this. */
+async function read(t, answer, options) {
+  provider ??= await startScriptedModel(suite);
+  provider.says = answer;
+  const requests = [];
+  const visit = await suite.visit(t, options);
+  visit.page.on('request', (request) => requests.push(request.url()));
+  await visit.ui.ask('Tell me.');
+  await visit.ui.answered();
+  return { ...visit, requests, answer: visit.ui.answers.first() };
+}
+
+test('formulas are drawn with fonts of our own, and broken ones are shown', deadline, async (t) => {
+  const { answer, requests } = await read(
+    t,
+    [
+      String.raw`Inline \(a^2 + b^2\) costs $5, not $10.`,
+      String.raw`\[ \int_0^1 x^2 \, dx = \frac{1}{3} \]`,
+      String.raw`Broken: \(\frac{1\)`,
+    ].join('\n\n'),
+  );
+  await answer.locator('.katex-display').waitFor();
+  assert.equal(await answer.locator('.katex').count(), 2);
+  assert.match(await answer.locator('p').first().innerText(), /costs \$5, not \$10\./);
+  assert.equal(await answer.locator('.math.broken').innerText(), String.raw`\(\frac{1\)`);
+  const fonts = requests.filter((url) => /\.(woff2?|ttf)/.test(url));
+  assert.ok(fonts.length > 0);
+  for (const url of fonts) assert.ok(url.startsWith(suite.tenon.url), url);
+});
+
+test(
+  'code has its language, its colours and a copy button that covers nothing',
+  deadline,
+  async (t) => {
+    const lines = Array.from({ length: 80 }, (_, n) => `  total += ${n}; // line ${n}`);
+    const long = ['function sum() {', ...lines, '}'].join('\n');
+    const { page, context, answer } = await read(
+      t,
+      `Run:\n\n\`\`\`bash\nnpm ci\n\`\`\`\n\n- in a list\n\n  \`\`\`python\n  print("x")\n  \`\`\`\n\n\`\`\`js\n${long}\n\`\`\`\n\nThe end.`,
+    );
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    const blocks = answer.locator('.code');
+    await answer.locator('.hljs-keyword').first().waitFor();
+    await answer.locator('.hljs-built_in').first().waitFor();
+    const labels = await answer.locator('.code .bar span').allInnerTexts();
+    assert.deepEqual(labels, ['Bash', 'Python', 'JavaScript']);
+
+    const box = (locator) => locator.boundingBox();
+    const [button, code] = [
+      await box(blocks.first().getByRole('button', { name: 'Copy' })),
+      await box(blocks.first().locator('pre')),
+    ];
+    assert.ok(button.y + button.height <= code.y, 'the button stands above the code');
+
+    // Scrolled into the middle of the long one, its button is still there.
+    await blocks.nth(2).evaluate((block) => {
+      const view = block.closest('.view');
+      view.scrollTop += block.getBoundingClientRect().top - view.getBoundingClientRect().top + 600;
+    });
+    const copy = blocks.nth(2).getByRole('button', { name: 'Copy' });
+    const top = (await box(page.locator('.view'))).y;
+    assert.ok(Math.abs((await box(copy)).y - top) < 12, 'the button sticks');
+    await copy.click();
+    await blocks.nth(2).getByRole('button', { name: 'Copied' }).waitFor();
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), `${long}\n`);
+  },
+);
+
+test('long lines are wrapped on demand, and very long code stays plain', deadline, async (t) => {
+  const many = Array.from({ length: 7000 }, (_, n) => `let name${n} = ${n};\n`).join('');
+  const { answer } = await read(
+    t,
+    `\`\`\`js\nconst a = "${'word '.repeat(60)}";\n\`\`\`\n\n\`\`\`js\n${many}\`\`\``,
+    { viewport: phone },
+  );
+  await answer.locator('.hljs-keyword').first().waitFor();
+  const pre = answer.locator('pre').first();
+  const sideways = () => pre.evaluate((element) => element.scrollWidth > element.clientWidth);
+  assert.equal(await sideways(), true);
+  await answer.getByRole('button', { name: 'Wrap long lines' }).first().click();
+  assert.equal(await sideways(), false);
+  await eventually(
+    'only one is coloured',
+    async () => (await answer.locator('.hljs-keyword').count()) === 1,
+  );
+});
+
+test(
+  'a wide table scrolls in its own box, keeps its alignment, and is copied',
+  deadline,
+  async (t) => {
+    const head = Array.from({ length: 9 }, (_, n) => `A header of several words ${n}`);
+    const table = [head, head.map(() => '--:'), head.map((_, n) => String(n * 1000))]
+      .map((cells) => `| ${cells.join(' | ')} |`)
+      .join('\n');
+    const { page, context, answer } = await read(t, table, { viewport: phone });
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    const box = answer.locator('.table');
+    await box.waitFor();
+    assert.ok(await box.evaluate((element) => element.scrollWidth > element.clientWidth));
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+    const header = answer.locator('th').first();
+    assert.ok((await header.boundingBox()).height > 40, 'header cells wrap');
+    const side = (locator) => locator.evaluate((cell) => getComputedStyle(cell).textAlign);
+    assert.equal(await side(header), 'end');
+    assert.equal(await side(answer.locator('td').last()), 'end');
+    const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
+    await answer.getByRole('button', { name: 'Copy as CSV' }).click();
+    await answer.getByRole('button', { name: 'Copied' }).waitFor();
+    assert.equal((await clipboard()).split('\r\n')[1], '0,1000,2000,3000,4000,5000,6000,7000,8000');
+    await answer.getByRole('button', { name: 'Copy as Markdown' }).click();
+    await eventually('the copy', async () => (await clipboard()) === `${table}\n`);
+  },
+);
+
+test(
+  'footnotes lead there and back, details unfold, pictures are not asked for',
+  deadline,
+  async (t) => {
+    const { page, answer, requests } = await read(
+      t,
+      [
+        'Old[^1].',
+        '![Gauss](https://evil.example/gauss.png)',
+        '<details>\n<summary>More</summary>\n\n```js\nlet a;\n```\n\n</details>',
+        '- [x] done\n- [ ] open',
+        '[^1]: Legendre, 1805.',
+      ].join('\n\n'),
+    );
+    await answer.getByRole('button', { name: '1', exact: true }).click();
+    const focused = () => page.evaluate(() => document.activeElement.innerText.trim());
+    assert.match(await focused(), /Legendre, 1805/);
+    await answer.getByRole('button', { name: 'Back to where footnote 1 is' }).click();
+    assert.equal(await focused(), '1');
+    assert.equal(await answer.locator('.hljs-keyword').count(), 0);
+    await answer.getByText('More').click();
+    await answer.locator('details .hljs-keyword').waitFor();
+    await answer.getByRole('link', { name: 'Gauss evil.example' }).waitFor();
+    assert.equal(await answer.locator('img').count(), 0);
+    assert.deepEqual(
+      requests.filter((url) => url.includes('evil.example')),
+      [],
+    );
+  },
+);
