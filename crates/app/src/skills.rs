@@ -19,7 +19,7 @@ use tenon_domain::{CodedError, SourceId, UserId, Visibility};
 use tenon_sources::skill::SkillHost;
 use tenon_sources::skill::package::diff::diff;
 use tenon_sources::skill::package::source::SkillBundle;
-use tenon_sources::skill::package::{SkillPackage, SkillToolRun};
+use tenon_sources::skill::package::{SkillPackage, SkillTool, SkillToolRun};
 use tenon_store::{Store, StoredSkill, Vault};
 use tenon_tools::Registry;
 
@@ -91,7 +91,7 @@ impl Skills {
             skills.push(SkillPreviewItem {
                 diff: diff(old.as_deref(), &package),
                 installed: installed.map(|row| row.id.clone()),
-                needs_admin: package.permissions.runs_programs(),
+                needs_admin: needs_admin(&package),
                 name: package.name,
                 title: package.title,
                 description: package.description,
@@ -172,17 +172,17 @@ impl Skills {
         let origin = choice.origin.as_deref();
         if let Some(old) = old {
             require_rights(user, old)?;
-            let mut new = version::new_version(&bundle)?;
+            let allowed = asks && (agrees || old.network_allowed);
+            let mut new = version::new_version(bundle).await?;
             // A skill keeps its name, whatever its new code would be called.
             new.name.clone_from(&old.name);
-            let allowed = asks && (agrees || old.network_allowed);
             let updated = self.store.update_skill(&old.id, origin, allowed, new);
             return Ok(updated.await?);
         }
         let visibility = choice
             .visibility
             .unwrap_or_else(|| default_visibility(user));
-        let new = version::new_version(&bundle)?;
+        let new = version::new_version(bundle).await?;
         let added = self
             .store
             .add_skill(&user.id, visibility, origin, asks && agrees, new);
@@ -196,7 +196,7 @@ impl Skills {
         package: &SkillPackage,
         visibility: Option<Visibility>,
     ) -> Result<(), SkillFault> {
-        if package.permissions.runs_programs() && !user.administers() {
+        if needs_admin(package) && !user.administers() {
             let name = package.title.as_str().into();
             return Err(SkillFault::ProgramsForAdmins { name });
         }
@@ -223,9 +223,7 @@ impl Skills {
         mut change: SkillChange,
     ) -> Result<SkillDetail, SkillFault> {
         let row = self.store.skill(&user.id, id).await?;
-        if let Some(settings) = change.user_settings.take() {
-            self.set_user_settings(user, &row, settings).await?;
-        }
+        let own_settings = change.user_settings.take();
         let changes_skill = change.enabled.is_some()
             || change.visibility.is_some()
             || change.network_allowed.is_some()
@@ -250,6 +248,9 @@ impl Skills {
                 Ok::<_, SkillFault>(row)
             };
             self.store.change_skill(id, changed).await?;
+        }
+        if let Some(settings) = own_settings {
+            self.set_user_settings(user, &row, settings).await?;
         }
         self.sync().await?;
         self.show(user, id).await
@@ -382,6 +383,13 @@ impl Skills {
     }
 }
 
+/// Whether it runs something on the server: a program, or a built-in tool, which an admin may have
+/// denied to whoever installs it.
+fn needs_admin(package: &SkillPackage) -> bool {
+    let is_builtin = |tool: &SkillTool| matches!(tool.run, SkillToolRun::Builtin { .. });
+    package.permissions.runs_programs() || package.tools.iter().any(is_builtin)
+}
+
 /// How one skill is to be stored.
 #[derive(Debug, Default)]
 struct InstallChoice {
@@ -409,15 +417,12 @@ fn same_name<'a>(
     name: &str,
     visibility: Option<Visibility>,
 ) -> Option<&'a StoredSkill> {
-    let mut same = known
+    let same = known
         .iter()
         .filter(|row| row.name == name && require_rights(user, row).is_ok())
         .filter(|row| visibility.is_none_or(|visibility| row.visibility == visibility));
-    let first = same.next();
     let preferred = default_visibility(user);
-    same.find(|row| row.visibility == preferred)
-        .filter(|_| first.is_none_or(|first| first.visibility != preferred))
-        .or(first)
+    same.min_by_key(|row| row.visibility != preferred)
 }
 
 /// Refuses whoever may not change it.

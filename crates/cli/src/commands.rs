@@ -162,6 +162,19 @@ fn start_log(level: &str) {
         .init();
 }
 
+/// Asks whoever sits at the terminal. Where nobody does, `otherwise` says what to do.
+fn confirm(question: &str, otherwise: &str) -> anyhow::Result<bool> {
+    use std::io::Write;
+    if !std::io::stdin().is_terminal() {
+        anyhow::bail!("{otherwise}");
+    }
+    eprint!("{question} [y/N] ");
+    std::io::stderr().flush()?;
+    let mut answer = String::new();
+    std::io::stdin().read_line(&mut answer)?;
+    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+}
+
 /// Writes a line to standard output. A reader that has gone away (`| head`) is no error.
 fn say(line: impl std::fmt::Display) {
     use std::io::Write;

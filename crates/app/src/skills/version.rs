@@ -10,16 +10,19 @@ use tenon_store::{NewSkillVersion, SkillToolRow};
 use super::SkillFault;
 use super::input::blocking;
 
-pub(super) fn new_version(bundle: &SkillBundle) -> Result<NewSkillVersion, SkillFault> {
-    let package = &bundle.package;
-    Ok(NewSkillVersion {
-        name: package.name.clone(),
-        title: package.title.clone(),
-        version: package.version.clone(),
-        hash: package.hash.clone(),
-        archive: source::pack(&bundle.files)?,
-        tools: package.tools.iter().map(tool_row).collect(),
+pub(super) async fn new_version(bundle: SkillBundle) -> Result<NewSkillVersion, SkillFault> {
+    blocking(move || {
+        let package = bundle.package;
+        Ok(NewSkillVersion {
+            archive: source::pack(&bundle.files)?,
+            tools: package.tools.iter().map(tool_row).collect(),
+            name: package.name,
+            title: package.title,
+            version: package.version,
+            hash: package.hash,
+        })
     })
+    .await
 }
 
 fn tool_row(tool: &SkillTool) -> SkillToolRow {

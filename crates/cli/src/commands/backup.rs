@@ -1,11 +1,11 @@
 //! `tenon backup` and `tenon restore`: everything in one file, and back.
 
-use std::io::{BufRead, IsTerminal, Write};
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use chrono::{DateTime, Utc};
 use clap::Args;
 use serde_json::json;
@@ -13,7 +13,7 @@ use tenon_store::{
     AuditEntry, BackupInput, BackupSummary, ExistingFile, KeyLocation, Store, Vault, VerifiedBackup,
 };
 
-use super::say;
+use super::{confirm, say};
 use crate::flags::CommonFlags;
 use tenon_app::app::{App, open_store, open_vault};
 use tenon_app::auth::CurrentUser;
@@ -205,17 +205,13 @@ fn count(backup: &VerifiedBackup, table: &str) -> u64 {
 }
 
 fn ask(data: &Path) -> Result<bool> {
-    if !std::io::stdin().is_terminal() {
-        bail!("nobody can be asked here whether to replace everything; say so with --yes");
-    }
-    eprint!(
-        "Everything in {} will be replaced by it. Go on? [y/N] ",
-        data.display()
-    );
-    std::io::stderr().flush()?;
-    let mut answer = String::new();
-    std::io::stdin().lock().read_line(&mut answer)?;
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+    confirm(
+        &format!(
+            "Everything in {} will be replaced by it. Go on?",
+            data.display()
+        ),
+        "nobody can be asked here whether to replace everything; say so with --yes",
+    )
 }
 
 /// Tells a terminal how far it is.

@@ -5,7 +5,7 @@
 
 mod locations;
 
-use std::io::{IsTerminal, Read, Write};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -17,7 +17,7 @@ use tenon_sources::import::MAX_WITH_DOCUMENTS_BYTES;
 use tenon_sources::openapi::bundle::folder::bundled;
 use tenon_sources::variables::Variable;
 
-use super::say;
+use super::{confirm, say};
 use crate::flags::CommonFlags;
 use tenon_app::app::App;
 use tenon_app::auth::CurrentUser;
@@ -106,16 +106,11 @@ impl ImportCommand {
         if self.yes || self.preview {
             return Ok(files);
         }
-        if !std::io::stdin().is_terminal() {
-            bail!("nothing was imported; say which file, or --yes for all of these");
-        }
-        eprint!("Import the servers in these files? [y/N] ");
-        std::io::stderr().flush()?;
-        let mut answer = String::new();
-        std::io::stdin().read_line(&mut answer)?;
-        match answer.trim().to_lowercase().as_str() {
-            "y" | "yes" => Ok(files),
-            _ => bail!("nothing was imported"),
+        let nobody = "nothing was imported; say which file, or --yes for all of these";
+        if confirm("Import the servers in these files?", nobody)? {
+            Ok(files)
+        } else {
+            bail!("nothing was imported")
         }
     }
 

@@ -3,7 +3,6 @@
 
 mod show;
 
-use std::io::{BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -16,8 +15,10 @@ use tenon_app::skills::{SkillInput, SkillInstall, SkillView};
 use tenon_domain::{SourceState, Visibility};
 use tenon_sources::skill::package::template::SkillTemplate;
 
-use super::say;
+use super::{confirm, say};
 use crate::flags::CommonFlags;
+
+const NOBODY_TO_ASK: &str = "nobody can be asked here; say so with --yes";
 
 #[derive(Debug, Subcommand)]
 pub(super) enum SkillCommand {
@@ -130,7 +131,12 @@ impl SkillCommand {
             }
             Self::Remove { name, yes } => {
                 let skill = named(&app, &user, &name).await?;
-                if !yes && !ask(&format!("Remove {} with its settings?", skill.title))? {
+                if !yes
+                    && !confirm(
+                        &format!("Remove {} with its settings?", skill.title),
+                        NOBODY_TO_ASK,
+                    )?
+                {
                     bail!("nothing was removed");
                 }
                 app.skills.remove(&user, &skill.id).await?;
@@ -185,7 +191,7 @@ async fn install_all(
     }
     if preview.skills.iter().all(|skill| skill.diff.is_empty()) {
         eprintln!("Nothing has changed.");
-    } else if !yes && !ask("Install this?")? {
+    } else if !yes && !confirm("Install this?", NOBODY_TO_ASK)? {
         bail!("nothing was installed");
     }
     // What was shown is what is installed, though the folder may change meanwhile.
@@ -222,17 +228,6 @@ async fn named(app: &App, user: &CurrentUser, name: &str) -> Result<SkillView> {
     found.with_context(|| {
         format!("there is no skill {name:?}; `tenon skill list` shows all of them")
     })
-}
-
-fn ask(question: &str) -> Result<bool> {
-    if !std::io::stdin().is_terminal() {
-        bail!("nobody can be asked here; say so with --yes");
-    }
-    eprint!("{question} [y/N] ");
-    std::io::stderr().flush()?;
-    let mut answer = String::new();
-    std::io::stdin().lock().read_line(&mut answer)?;
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
 fn new(name: &str, template: SkillTemplate, dir: Option<&Path>) -> Result<()> {
