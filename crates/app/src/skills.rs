@@ -1,77 +1,71 @@
 //! Installed skills: packages of instructions and tools, in the registry as sources.
 //!
-//! A skill is somebody's own or the team's. What it is made of is in the store; [`runtime`] makes
-//! what runs match that, also where another process changed it. Whoever installs a skill sees first
+//! A skill is somebody's own or the team's. What it is made of is in the store; the [`reconciler`]
+//! makes what runs match that, also where another process changed it. Whoever installs a skill sees first
 //! what it runs and asks for ([`Skills::preview`]); one that runs programs takes an admin.
 
 mod error;
 mod input;
+mod module_view;
 mod modules;
-mod runtime;
+mod read_model;
+mod reconciler;
 mod trial;
 mod values;
 mod version;
 mod view;
 
-use std::sync::Arc;
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
 
-use tenon_domain::{CodedError, SourceId, UserId, Visibility};
-use tenon_sources::skill::SkillHost;
+use tenon_domain::{ErrorDetail, SourceId, Visibility};
 use tenon_sources::skill::package::diff::diff;
 use tenon_sources::skill::package::source::SkillBundle;
 use tenon_sources::skill::package::{SkillPackage, SkillTool, SkillToolRun};
+use tenon_sources::skill::{SetupStatus, SkillHost};
 use tenon_store::{Store, StoredSkill, Vault};
 use tenon_tools::Registry;
+use tokio::sync::watch;
 
 use crate::auth::CurrentUser;
 
 pub use error::SkillFault;
+pub use module_view::{
+    ModuleCode, ModuleFaultView, ModuleFunctionView, ModuleView, NewModule, TryEvent, TryModule,
+};
 pub use trial::{SkillTestReport, TestedCall, TestedSkill};
 pub use view::{
-    ModuleCode, ModuleFaultView, ModuleFunctionView, ModuleView, NewModule, RefusedSkillView,
-    SandboxView, SkillChange, SkillCodeView, SkillDetail, SkillFileView, SkillInput, SkillInstall,
-    SkillPreview, SkillPreviewItem, SkillToolKind, SkillToolView, SkillValueView,
-    SkillVersionChoice, SkillVersionView, SkillView, TryEvent, TryModule, WallView,
+    RefusedSkillView, SandboxView, SkillChange, SkillCodeView, SkillDetail, SkillFileView,
+    SkillInput, SkillInstall, SkillPreview, SkillPreviewItem, SkillToolKind, SkillToolView,
+    SkillValueView, SkillVersionChoice, SkillVersionView, SkillView, WallView,
 };
 
-use runtime::SkillRuntime;
-
-/// What is longer is no text that a person reads in a page.
-const MAX_SHOWN_FILE_BYTES: u64 = 512 * 1024;
+use reconciler::RunningSkill;
 
 /// Cheap to clone.
 #[derive(Clone)]
-pub struct Skills {
+pub struct Skills(Arc<Inner>);
+
+struct Inner {
     store: Store,
     vault: Arc<Vault>,
     registry: Arc<Registry>,
     host: Arc<SkillHost>,
-    runtime: Arc<SkillRuntime>,
+    /// Where versions are as files: `ID/HASH/files`.
+    folder: PathBuf,
+    running: Mutex<BTreeMap<SourceId, RunningSkill>>,
+    /// Skills that cannot be used, and why.
+    broken: Mutex<BTreeMap<SourceId, ErrorDetail>>,
+    /// How far each version is set up, by its folder.
+    setups: Mutex<HashMap<PathBuf, Arc<watch::Sender<SetupStatus>>>>,
+    /// Packages that were read, by hash.
+    packages: Mutex<HashMap<String, Arc<SkillPackage>>>,
+    /// One pass at a time: of many that are asked for at once, each sees what was stored before it.
+    passes: tokio::sync::Mutex<()>,
 }
 
 impl Skills {
-    /// All that somebody sees.
-    pub async fn list(&self, user: &CurrentUser) -> Result<Vec<SkillView>, SkillFault> {
-        let rows = self.store.skills_of(&user.id).await?;
-        let mut views = Vec::with_capacity(rows.len());
-        let ids = self.tool_ids(&rows).await?;
-        for row in &rows {
-            // One that cannot be read does not hide the others.
-            match self.package(row).await {
-                Ok(package) => views.push(self.view(user, row, &package, &ids)),
-                Err(error) => {
-                    tracing::warn!(skill = %row.id, error = %error.detail().message, "a skill cannot be read");
-                }
-            }
-        }
-        Ok(views)
-    }
-
-    pub async fn show(&self, user: &CurrentUser, id: &SourceId) -> Result<SkillDetail, SkillFault> {
-        let row = self.store.skill(&user.id, id).await?;
-        self.detail(user, &row).await
-    }
-
     /// What installing would do, without doing it.
     pub async fn preview(
         &self,
@@ -79,7 +73,7 @@ impl Skills {
         input: SkillInput,
     ) -> Result<SkillPreview, SkillFault> {
         let (source, _) = self.read(user, input).await?;
-        let known = self.store.skills_of(&user.id).await?;
+        let known = self.0.store.skills_of(&user.id).await?;
         let mut skills = Vec::new();
         for bundle in source.skills {
             let package = bundle.package;
@@ -118,7 +112,7 @@ impl Skills {
         let reads_again = install.input.skill_id.clone();
         let (mut source, origin) = self.read(user, install.input).await?;
         if let Some(id) = &reads_again {
-            let name = self.store.skill(&user.id, id).await?.name;
+            let name = self.0.store.skill(&user.id, id).await?.name;
             source.skills.retain(|bundle| bundle.package.name == name);
         }
         if let Some(hashes) = &install.hashes {
@@ -161,7 +155,7 @@ impl Skills {
         bundle: SkillBundle,
         choice: InstallChoice,
     ) -> Result<StoredSkill, SkillFault> {
-        let known = self.store.skills_of(&user.id).await?;
+        let known = self.0.store.skills_of(&user.id).await?;
         let package = &bundle.package;
         let old = match &choice.update_of {
             Some(id) => known.iter().find(|row| row.id == *id),
@@ -176,7 +170,7 @@ impl Skills {
             let mut new = version::new_version(bundle).await?;
             // A skill keeps its name, whatever its new code would be called.
             new.name.clone_from(&old.name);
-            let updated = self.store.update_skill(&old.id, origin, allowed, new);
+            let updated = self.0.store.update_skill(&old.id, origin, allowed, new);
             return Ok(updated.await?);
         }
         let visibility = choice
@@ -184,6 +178,7 @@ impl Skills {
             .unwrap_or_else(|| default_visibility(user));
         let new = version::new_version(bundle).await?;
         let added = self
+            .0
             .store
             .add_skill(&user.id, visibility, origin, asks && agrees, new);
         Ok(added.await?)
@@ -205,7 +200,7 @@ impl Skills {
         }
         for tool in &package.tools {
             if let SkillToolRun::Builtin { tool: builtin, .. } = &tool.run
-                && self.host.builtin(builtin).is_none()
+                && self.0.host.builtin(builtin).is_none()
             {
                 return Err(SkillFault::NoSuchBuiltin {
                     tool: tool.name.as_str().into(),
@@ -222,7 +217,7 @@ impl Skills {
         id: &SourceId,
         mut change: SkillChange,
     ) -> Result<SkillDetail, SkillFault> {
-        let row = self.store.skill(&user.id, id).await?;
+        let row = self.0.store.skill(&user.id, id).await?;
         let own_settings = change.user_settings.take();
         let changes_skill = change.enabled.is_some()
             || change.visibility.is_some()
@@ -243,11 +238,11 @@ impl Skills {
                 row.visibility = change.visibility.unwrap_or(row.visibility);
                 row.network_allowed = change.network_allowed.unwrap_or(row.network_allowed);
                 if change.variables.is_some() || change.settings.is_some() {
-                    values::change(&self.vault, &mut row, &package, &mut change)?;
+                    values::change(&self.0.vault, &mut row, &package, &mut change)?;
                 }
                 Ok::<_, SkillFault>(row)
             };
-            self.store.change_skill(id, changed).await?;
+            self.0.store.change_skill(id, changed).await?;
         }
         if let Some(settings) = own_settings {
             self.set_user_settings(user, &row, settings).await?;
@@ -263,9 +258,9 @@ impl Skills {
         id: &SourceId,
         hash: &str,
     ) -> Result<SkillDetail, SkillFault> {
-        let row = self.store.skill(&user.id, id).await?;
+        let row = self.0.store.skill(&user.id, id).await?;
         require_rights(user, &row)?;
-        let archive = match self.store.skill_archive(id, hash).await {
+        let archive = match self.0.store.skill_archive(id, hash).await {
             Err(tenon_store::Error::NotFound(_)) => return Err(SkillFault::NoSuchVersion),
             archive => archive?,
         };
@@ -282,104 +277,10 @@ impl Skills {
 
     /// Calls that run end; its files are deleted.
     pub async fn remove(&self, user: &CurrentUser, id: &SourceId) -> Result<(), SkillFault> {
-        let row = self.store.skill(&user.id, id).await?;
+        let row = self.0.store.skill(&user.id, id).await?;
         require_rights(user, &row)?;
-        self.store.remove_skill(id).await?;
-        self.sync().await
-    }
-
-    /// A file of the version that is used.
-    pub async fn file(
-        &self,
-        user: &CurrentUser,
-        id: &SourceId,
-        path: &str,
-    ) -> Result<SkillFileView, SkillFault> {
-        let row = self.store.skill(&user.id, id).await?;
-        let archive = self.store.skill_archive(id, &row.hash).await?;
-        let bundle = version::unpack(archive, &row.name).await?;
-        let file = bundle
-            .files
-            .get(path)
-            .ok_or_else(|| SkillFault::NoSuchFile { file: path.into() })?;
-        let bytes = file.bytes.len() as u64;
-        let text = Some(file.bytes.clone()).filter(|_| bytes <= MAX_SHOWN_FILE_BYTES);
-        Ok(SkillFileView {
-            path: path.to_owned(),
-            text: text.and_then(|bytes| String::from_utf8(bytes).ok()),
-            bytes,
-        })
-    }
-
-    /// The walls that programs of skills have around them here.
-    pub async fn sandbox(&self) -> SandboxView {
-        match self.host.support().await {
-            Ok(support) => SandboxView {
-                walls: support
-                    .walls()
-                    .into_iter()
-                    .map(|status| WallView {
-                        wall: status.wall,
-                        strength: status.strength,
-                    })
-                    .collect(),
-                why: None,
-            },
-            Err(error) => SandboxView {
-                walls: Vec::new(),
-                why: Some(error.to_string()),
-            },
-        }
-    }
-
-    /// Makes what runs match what is stored.
-    pub async fn sync(&self) -> Result<(), SkillFault> {
-        Ok(self.runtime.sync(self).await?)
-    }
-
-    /// Waits until no skill is being set up any more; each new line of progress is told.
-    pub async fn settled(
-        &self,
-        id: &SourceId,
-        mut on_progress: impl FnMut(&str),
-    ) -> tenon_domain::SourceState {
-        self.runtime.settled(id, &mut on_progress).await
-    }
-
-    async fn detail(
-        &self,
-        user: &CurrentUser,
-        row: &StoredSkill,
-    ) -> Result<SkillDetail, SkillFault> {
-        let package = self.package(row).await?;
-        let ids = self.tool_ids(std::slice::from_ref(row)).await?;
-        let versions = self.store.skill_versions(&row.id).await?.into_iter();
-        let versions = versions.map(|version| SkillVersionView {
-            current: version.hash == row.hash,
-            hash: version.hash,
-            version: version.version,
-            installed_at: version.installed_at,
-        });
-        let values = values::open(&self.vault, row)?;
-        Ok(SkillDetail {
-            skill: self.view(user, row, &package, &ids),
-            instructions: package.body.clone(),
-            license: package.license.clone(),
-            compatibility: package.compatibility.clone(),
-            author: package.author.clone(),
-            files: package.files.clone(),
-            versions: versions.collect(),
-            values: values.views(&package),
-            settings: package.settings.clone(),
-            // They may be secret, and are everybody's.
-            setting_values: if require_rights(user, row).is_ok() {
-                values.settings
-            } else {
-                Default::default()
-            },
-            user_settings: package.user_settings.clone(),
-            user_setting_values: self.user_settings(&row.id, &user.id).await?,
-        })
+        self.0.store.remove_skill(id).await?;
+        Ok(self.sync().await?)
     }
 }
 
@@ -433,10 +334,6 @@ fn require_rights(user: &CurrentUser, row: &StoredSkill) -> Result<(), SkillFaul
         return Ok(());
     }
     Err(SkillFault::NotYours)
-}
-
-fn is_of(user: &UserId, row: &StoredSkill) -> bool {
-    row.owner.as_ref() == Some(user)
 }
 
 impl std::fmt::Debug for Skills {

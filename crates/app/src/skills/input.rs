@@ -37,7 +37,7 @@ impl Skills {
         input: SkillInput,
     ) -> Result<(SkillSource, SkillOrigin), SkillFault> {
         if let Some(id) = &input.skill_id {
-            let row = self.store.skill(&user.id, id).await?;
+            let row = self.0.store.skill(&user.id, id).await?;
             super::require_rights(user, &row)?;
             let origin = row.origin.ok_or(SkillFault::NoOrigin)?;
             return read_path(user, origin).await;

@@ -12,7 +12,8 @@ use tenon_sources::skill::package::source::SkillBundle;
 use tenon_sources::skill::{ModuleTrial, SetupStatus, SkillHost, TrialEvent};
 use tokio::sync::{mpsc, watch};
 
-use super::view::{ModuleCode, ModuleView, NewModule, SkillDetail, TryEvent, TryModule};
+use super::module_view::{ModuleCode, ModuleView, NewModule, TryEvent, TryModule};
+use super::view::SkillDetail;
 use super::{InstallChoice, SkillFault, Skills, require_rights};
 use crate::auth::CurrentUser;
 
@@ -50,7 +51,7 @@ impl Skills {
             settings: trial.settings.unwrap_or_default(),
         };
         let (sender, mut receiver) = mpsc::channel(EVENT_QUEUE);
-        let host = self.host.clone();
+        let host = self.0.host.clone();
         let task = tokio::spawn(async move {
             let send = |event: TrialEvent| {
                 let is_last = matches!(event, TrialEvent::Result { .. } | TrialEvent::Error { .. });
@@ -80,7 +81,7 @@ impl Skills {
         }
         let former = match &new.skill_id {
             Some(id) => {
-                let row = self.store.skill(&user.id, id).await?;
+                let row = self.0.store.skill(&user.id, id).await?;
                 require_rights(user, &row)?;
                 Some(row)
             }
@@ -119,7 +120,7 @@ impl Skills {
         code: &str,
         packages: Option<&Path>,
     ) -> Result<ModuleDescription, SkillFault> {
-        let described = self.host.describe(&user.id, (language, code), packages);
+        let described = self.0.host.describe(&user.id, (language, code), packages);
         Ok(described.await?)
     }
 
@@ -148,7 +149,7 @@ impl Skills {
         })?;
         let progress = String::new();
         let status = watch::Sender::new(SetupStatus::Running { progress });
-        SkillHost::set_up(&self.host, folder.path(), &requirements, &status).await;
+        SkillHost::set_up(&self.0.host, folder.path(), &requirements, &status).await;
         if let SetupStatus::Failed(why) = &*status.borrow() {
             let why = why.message.as_str().into();
             return Err(SkillFault::Code { why });

@@ -88,7 +88,10 @@ impl Skills {
         let requirements = &bundle.package.permissions.requirements;
         let progress = String::new();
         let setup = Arc::new(watch::Sender::new(SetupStatus::Running { progress }));
-        self.host.set_up(folder.path(), requirements, &setup).await;
+        self.0
+            .host
+            .set_up(folder.path(), requirements, &setup)
+            .await;
         let info = SourceInfo {
             id: SourceId::new(format!("trial:{}", fresh_id())),
             kind: SourceKind::Skill,
@@ -98,19 +101,20 @@ impl Skills {
         };
         let revision = SkillRevision {
             network: bundle.package.permissions.network,
-            package: bundle.package,
+            package: Arc::new(bundle.package),
             folder: folder.path().to_owned(),
             values: SkillValues::default(),
             is_trusted: true,
             setup,
         };
-        let source = InstalledSkill::new(info, self.host.clone(), Arc::new(revision));
+        let source = InstalledSkill::new(info, self.0.host.clone(), Arc::new(revision));
         let source: Arc<dyn ToolSource> = Arc::new(source);
         let tools = self
+            .0
             .registry
             .request_tools(&user.id, std::slice::from_ref(&source));
         let access = tenon_domain::ToolAccess::all(&user.id, user.caller());
-        let toolset = self.registry.toolset(access).with_request_tools(&tools);
+        let toolset = self.0.registry.toolset(access).with_request_tools(&tools);
         let id_of = |name: &str| -> Option<ToolId> {
             let mut listed = toolset.listed().into_iter();
             let found =

@@ -114,7 +114,7 @@ impl Skills {
         skill: &SourceId,
         user: &UserId,
     ) -> Result<Map<String, Value>, SkillFault> {
-        Ok(read_user_settings(&self.store, &self.vault, skill, user).await?)
+        Ok(read_user_settings(&self.0.store, &self.0.vault, skill, user).await?)
     }
 
     pub(super) async fn set_user_settings(
@@ -125,8 +125,11 @@ impl Skills {
     ) -> Result<(), SkillFault> {
         check_settings(&settings)?;
         let text = Value::from(settings).to_string();
-        let seal = |id: &str| self.vault.seal(&about_user(id), &text);
-        let stored = self.store.put_skill_user_settings(&row.id, &user.id, seal);
+        let seal = |id: &str| self.0.vault.seal(&about_user(id), &text);
+        let stored = self
+            .0
+            .store
+            .put_skill_user_settings(&row.id, &user.id, seal);
         Ok(stored.await?)
     }
 }

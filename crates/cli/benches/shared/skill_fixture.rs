@@ -42,7 +42,7 @@ pub async fn skill(folder: &Path, files: SkillFiles<'_>) -> Arc<InstalledSkill> 
         owner: None,
     };
     let revision = SkillRevision {
-        package,
+        package: Arc::new(package),
         folder: folder.to_owned(),
         values: SkillValues::default(),
         network: false,

@@ -14,7 +14,7 @@ use super::runnable::runnable;
 
 /// A skill as it is at one time.
 pub struct SkillRevision {
-    pub package: SkillPackage,
+    pub package: Arc<SkillPackage>,
     /// The folder of this version: `files`, and beside them what was installed for it.
     pub folder: PathBuf,
     pub values: SkillValues,

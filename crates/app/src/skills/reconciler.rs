@@ -1,0 +1,292 @@
+//! The reconciler of skills: makes what runs the same as what is stored, on request and where
+//! another process has changed it.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, Weak};
+
+use tenon_domain::{CodedError, SourceId, SourceState, Visibility};
+use tenon_sources::skill::package::SkillPackage;
+use tenon_sources::skill::{InstalledSkill, Sandbox, SetupStatus, SkillHost, SkillRevision};
+use tenon_store::{ChangeTopic, LOCAL, Store, StoreChange, StoredSkill, Vault};
+use tenon_tools::{Connection, Registry, ToolSource};
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::{broadcast, watch};
+
+use super::values::{self, StoredUserSettings};
+use super::{Inner, SkillFault, Skills, version};
+use crate::lock::lock;
+
+/// What decides which skills run, and with which rights.
+const TOPICS: [ChangeTopic; 2] = [ChangeTopic::Skills, ChangeTopic::Accounts];
+
+/// A skill in the registry, and what it was made from.
+pub(super) struct RunningSkill {
+    row: StoredSkill,
+    is_trusted: bool,
+    pub(super) source: Arc<InstalledSkill>,
+    /// Keeps it in the registry.
+    _connection: Connection,
+}
+
+impl Skills {
+    /// With what is stored, in the registry when this returns. What another process changes follows.
+    pub(crate) async fn open(
+        (store, vault): (Store, Arc<Vault>),
+        registry: Arc<Registry>,
+        (folder, sandbox_helper): (PathBuf, Option<&Path>),
+        builtin: Vec<Arc<dyn ToolSource>>,
+    ) -> Result<Self, SkillFault> {
+        let user_settings = Arc::new(StoredUserSettings {
+            store: store.clone(),
+            vault: vault.clone(),
+        });
+        let sandbox = sandbox_helper.map_or_else(Sandbox::current_exe, Sandbox::with_helper);
+        let runners = folder.join("runners");
+        let host = SkillHost::new(sandbox, runners, builtin, user_settings);
+        let skills = Self(Arc::new(Inner {
+            store,
+            vault,
+            registry,
+            host: Arc::new(host),
+            folder,
+            running: Mutex::default(),
+            broken: Mutex::default(),
+            setups: Mutex::default(),
+            packages: Mutex::default(),
+            passes: tokio::sync::Mutex::default(),
+        }));
+        skills.sync().await?;
+        tokio::spawn(follow(
+            Arc::downgrade(&skills.0),
+            skills.0.store.subscribe(),
+        ));
+        Ok(skills)
+    }
+
+    /// Makes what runs match what is stored.
+    pub(super) async fn sync(&self) -> tenon_store::Result<()> {
+        let _pass = self.0.passes.lock().await;
+        let rows = self.0.store.skills().await?;
+        if rows.is_empty() && lock(&self.0.running).is_empty() {
+            return Ok(());
+        }
+        // Whether hints of skills can be trusted depends on the walls.
+        let _ = self.0.host.support().await;
+        let gone: Vec<SourceId> = {
+            let running = lock(&self.0.running);
+            let is_gone = |id: &&SourceId| !rows.iter().any(|row| row.id == **id && row.enabled);
+            running.keys().filter(is_gone).cloned().collect()
+        };
+        for id in gone {
+            if let Some(removed) = lock(&self.0.running).remove(&id) {
+                removed.source.remove();
+            }
+            if !rows.iter().any(|row| row.id == id) {
+                self.delete_files(&id).await;
+            }
+        }
+        let is_used = |hash: &String| rows.iter().any(|row| row.hash == *hash);
+        lock(&self.0.packages).retain(|hash, _| is_used(hash));
+        lock(&self.0.broken).clear();
+        for row in rows.into_iter().filter(|row| row.enabled) {
+            let id = row.id.clone();
+            if let Err(error) = self.apply(row).await {
+                tracing::warn!(skill = %id, error = %error.detail().message, "a skill cannot be used");
+                if let Some(removed) = lock(&self.0.running).remove(&id) {
+                    removed.source.remove();
+                }
+                lock(&self.0.broken).insert(id, error.detail());
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes one run as it is stored.
+    async fn apply(&self, row: StoredSkill) -> Result<(), SkillFault> {
+        let is_trusted = is_trusted(&self.0.store, &row).await?;
+        let is_same =
+            |running: &RunningSkill| running.row == row && running.is_trusted == is_trusted;
+        if lock(&self.0.running).get(&row.id).is_some_and(is_same) {
+            return Ok(());
+        }
+        let revision = Arc::new(self.load(&row, is_trusted).await?);
+        let info = row.source();
+        let current = {
+            let running = lock(&self.0.running);
+            let same_place = running
+                .get(&row.id)
+                .filter(|running| *running.source.info() == info);
+            same_place.map(|running| running.source.clone())
+        };
+        let source = current.unwrap_or_else(|| {
+            Arc::new(InstalledSkill::new(
+                info,
+                self.0.host.clone(),
+                revision.clone(),
+            ))
+        });
+        source.update(revision.clone());
+        let unlisted = |error: tenon_tools::Error| SkillFault::Files {
+            why: error.to_string().into(),
+        };
+        // Connected anew, so that one swap replaces all of its tools.
+        let connection = self
+            .0
+            .registry
+            .connect(source.clone())
+            .await
+            .map_err(unlisted)?;
+        let running = RunningSkill {
+            row: row.clone(),
+            is_trusted,
+            source,
+            _connection: connection,
+        };
+        let before = lock(&self.0.running).insert(row.id, running);
+        // Toolsets that were made before still hold it where its title or owner has changed.
+        if let Some(before) = before {
+            before.source.update(revision);
+        }
+        Ok(())
+    }
+
+    async fn load(&self, row: &StoredSkill, is_trusted: bool) -> Result<SkillRevision, SkillFault> {
+        let folder = self.0.folder.join(&row.id.0).join(&row.hash);
+        let is_written = folder.join("files").is_dir();
+        let known = lock(&self.0.packages).get(&row.hash).cloned();
+        let package = match known.filter(|_| is_written) {
+            Some(package) => package,
+            None => {
+                let archive = self.0.store.skill_archive(&row.id, &row.hash).await?;
+                let bundle = version::unpack(archive, &row.name).await?;
+                version::write(bundle.files, &folder).await?;
+                self.delete_old_versions(&row.id).await?;
+                let package = Arc::new(bundle.package);
+                lock(&self.0.packages).insert(row.hash.clone(), package.clone());
+                package
+            }
+        };
+        if package.permissions.runs_programs() && !is_trusted {
+            return Err(SkillFault::OwnerIsNoAdmin);
+        }
+        let values = values::open(&self.0.vault, row)?.complete(&package);
+        Ok(SkillRevision {
+            network: package.permissions.network && row.network_allowed,
+            setup: self.setup(&folder, &package),
+            package,
+            folder,
+            values,
+            is_trusted,
+        })
+    }
+
+    /// Begins to install the packages of a version, unless that is done or under way.
+    fn setup(&self, folder: &Path, package: &Arc<SkillPackage>) -> Arc<watch::Sender<SetupStatus>> {
+        let mut setups = lock(&self.0.setups);
+        if let Some(known) = setups.get(folder)
+            && !matches!(&*known.borrow(), SetupStatus::Failed(_))
+        {
+            return known.clone();
+        }
+        let requirements = package.permissions.requirements.clone();
+        if SkillHost::is_set_up(folder, &requirements) {
+            let ready = Arc::new(watch::Sender::new(SetupStatus::Ready));
+            setups.insert(folder.to_owned(), ready.clone());
+            return ready;
+        }
+        let progress = String::new();
+        let status = Arc::new(watch::Sender::new(SetupStatus::Running { progress }));
+        setups.insert(folder.to_owned(), status.clone());
+        drop(setups);
+        let (host, folder, told) = (self.0.host.clone(), folder.to_owned(), status.clone());
+        tokio::spawn(async move { host.set_up(&folder, &requirements, &told).await });
+        status
+    }
+
+    /// Waits until a skill is set up, or cannot be; each new line of progress is told.
+    pub async fn settled(&self, id: &SourceId, mut on_progress: impl FnMut(&str)) -> SourceState {
+        let revision = {
+            let running = lock(&self.0.running);
+            running.get(id).map(|skill| skill.source.revision())
+        };
+        let Some(revision) = revision else {
+            let why = lock(&self.0.broken).get(id).cloned();
+            return why.map_or(SourceState::Off, |why| SourceState::Failed { why });
+        };
+        let mut status = revision.setup.subscribe();
+        loop {
+            match &*status.borrow_and_update() {
+                SetupStatus::Running { progress } if progress.is_empty() => {}
+                SetupStatus::Running { progress } => on_progress(progress),
+                SetupStatus::Ready | SetupStatus::Failed(_) => return revision.state(),
+            }
+            if status.changed().await.is_err() {
+                return revision.state();
+            }
+        }
+    }
+
+    /// Those that the store does not keep any more. What runs of them ends as it would without files.
+    async fn delete_old_versions(&self, id: &SourceId) -> Result<(), SkillFault> {
+        let kept = self.0.store.skill_versions(id).await?;
+        let folder = self.0.folder.join(&id.0);
+        let Ok(mut entries) = tokio::fs::read_dir(&folder).await else {
+            return Ok(());
+        };
+        while let Ok(Some(entry)) = entries.next_entry().await {
+            let name = entry.file_name();
+            if !kept.iter().any(|version| name == version.hash.as_str()) {
+                let path = entry.path();
+                lock(&self.0.setups).remove(&path);
+                let _ = tokio::fs::remove_dir_all(path).await;
+            }
+        }
+        Ok(())
+    }
+
+    async fn delete_files(&self, id: &SourceId) {
+        let folder = self.0.folder.join(&id.0);
+        lock(&self.0.setups).retain(|known, _| !known.starts_with(&folder));
+        if let Err(error) = tokio::fs::remove_dir_all(&folder).await
+            && error.kind() != std::io::ErrorKind::NotFound
+        {
+            tracing::warn!(folder = %folder.display(), %error, "the files of a removed skill are still there");
+        }
+    }
+}
+
+/// Whether it is the team's, which takes an admin, or its owner is one.
+async fn is_trusted(store: &Store, row: &StoredSkill) -> tenon_store::Result<bool> {
+    let owner = match (&row.owner, row.visibility) {
+        (Some(owner), Visibility::Private) => owner,
+        (_, Visibility::Team) | (None, Visibility::Private) => return Ok(true),
+    };
+    if owner.as_str() == LOCAL {
+        return Ok(true);
+    }
+    let account = store.active_user(owner).await?;
+    Ok(account.is_some_and(|account| account.role.is_admin()))
+}
+
+/// Follows what other processes change, until the last handle is dropped.
+async fn follow(skills: Weak<Inner>, mut changes: broadcast::Receiver<StoreChange>) {
+    let mut seen = None;
+    loop {
+        match changes.recv().await {
+            Ok(change) if !TOPICS.contains(&change.topic()) => continue,
+            Ok(_) | Err(RecvError::Lagged(_)) => {}
+            Err(RecvError::Closed) => return,
+        }
+        let Some(skills) = skills.upgrade().map(Skills) else {
+            return;
+        };
+        let versions = TOPICS.map(|topic| skills.0.store.version(topic));
+        if !versions.contains(&None) && seen == Some(versions) {
+            continue;
+        }
+        seen = Some(versions);
+        if let Err(error) = skills.sync().await {
+            tracing::warn!(error = %error.detail().message, "skills cannot be looked after");
+        }
+    }
+}
