@@ -9,6 +9,7 @@ coded_errors! {
         NoInput = "skill_no_input" => "Say where the skill is: a folder or an archive on the server (`path`), or a file with its name (`fileName` and `content` in Base64).",
         Content = "skill_content" in "content" => "The file is not Base64.",
         PathForAdmins = "skill_path_for_admins" in "path" => "Only an admin can install from a folder of the server. Upload the skill as a .zip file instead.",
+        NoSuchPath { path } = "skill_no_such_path" in "path" => "There is nothing at {path} on this server. Write the whole path of a folder, an archive or a SKILL.md.",
         NoOrigin = "skill_no_origin" => "This skill was not installed from a folder. Install its new version as a file.",
         Package { file, line: u64, why } = "skill_package" => "{file}, line {line}: {why}",
         PackageFile { file, why } = "skill_package_file" => "{file}: {why}",

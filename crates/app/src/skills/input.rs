@@ -67,6 +67,10 @@ async fn read_path(
     let read = move || {
         let path = std::path::absolute(Path::new(path.trim()));
         let path = path.map_err(|_| SkillFault::NoInput)?;
+        if !path.exists() {
+            let path = path.display().to_string().into();
+            return Err(SkillFault::NoSuchPath { path });
+        }
         let source = SkillSource::open(&path)?;
         let origin = if path.is_dir() {
             SkillOrigin::Folder(path)

@@ -551,6 +551,7 @@ export const errorsEn = {
   skill_no_input: "Say where the skill is: a folder or an archive on the server (`path`), or a file with its name (`fileName` and `content` in Base64).",
   skill_content: "The file is not Base64.",
   skill_path_for_admins: "Only an admin can install from a folder of the server. Upload the skill as a .zip file instead.",
+  skill_no_such_path: "There is nothing at {path} on this server. Write the whole path of a folder, an archive or a SKILL.md.",
   skill_no_origin: "This skill was not installed from a folder. Install its new version as a file.",
   skill_package: "{file}, line {line}: {why}",
   skill_package_file: "{file}: {why}",

@@ -38,6 +38,7 @@ export const skillErrorsZhHans = {
     '请说明技能在哪里：服务器上的文件夹或压缩包（`path`），或文件及其名称（`fileName` 和 Base64 的 `content`）。',
   skill_content: '文件不是 Base64。',
   skill_path_for_admins: '只有管理员可以从服务器上的文件夹安装。请改为上传 .zip 文件。',
+  skill_no_such_path: '服务器上没有 {path}。请写出文件夹、压缩包或 SKILL.md 的完整路径。',
   skill_no_origin: '这个技能不是从文件夹安装的。请用文件安装新版本。',
   skill_package: '{file} 第 {line} 行：{why}',
   skill_package_file: '{file}：{why}',

@@ -38,6 +38,7 @@ export const skillErrorsZhHant = {
     '請說明技能在哪裡：伺服器上的資料夾或壓縮檔（`path`），或檔案及其名稱（`fileName` 和 Base64 的 `content`）。',
   skill_content: '檔案不是 Base64。',
   skill_path_for_admins: '只有管理員可以從伺服器上的資料夾安裝。請改為上傳 .zip 檔案。',
+  skill_no_such_path: '伺服器上沒有 {path}。請寫出資料夾、壓縮檔或 SKILL.md 的完整路徑。',
   skill_no_origin: '這個技能不是從資料夾安裝的。請用檔案安裝新版本。',
   skill_package: '{file} 第 {line} 行：{why}',
   skill_package_file: '{file}：{why}',
