@@ -43,7 +43,8 @@ export const skillErrorsZhHans = {
   skill_package: '{file} 第 {line} 行：{why}',
   skill_package_file: '{file}：{why}',
   skill_nothing_chosen: '所选的技能都已不是刚才显示的样子。请重新查看。',
-  skill_programs_for_admins: '{name} 会在服务器上运行程序或内置工具。只有管理员可以安装这样的技能。',
+  skill_programs_for_admins:
+    '{name} 会在服务器上运行程序或内置工具。只有管理员可以安装这样的技能。',
   skill_team_for_admins: '只有管理员可以把技能共享给所有人。',
   skill_owner_is_no_admin: '它会运行程序，而安装它的人已不再是管理员。',
   skill_not_yours: '只有安装者或管理员可以更改这个技能。',

@@ -43,7 +43,8 @@ export const skillErrorsZhHant = {
   skill_package: '{file} 第 {line} 行：{why}',
   skill_package_file: '{file}：{why}',
   skill_nothing_chosen: '所選的技能都已不是剛才顯示的樣子。請重新檢視。',
-  skill_programs_for_admins: '{name} 會在伺服器上執行程式或內建工具。只有管理員可以安裝這樣的技能。',
+  skill_programs_for_admins:
+    '{name} 會在伺服器上執行程式或內建工具。只有管理員可以安裝這樣的技能。',
   skill_team_for_admins: '只有管理員可以把技能與所有人共用。',
   skill_owner_is_no_admin: '它會執行程式，而安裝它的人已不再是管理員。',
   skill_not_yours: '只有安裝者或管理員可以變更這個技能。',
