@@ -27,7 +27,7 @@ use crate::context_window::ContextWindow;
 use crate::model_step::{ModelStep, StepResult};
 use crate::prompt::SystemPrompt;
 use crate::recorder::Recorder;
-use crate::request::{ModelTools, TurnExpert, TurnModel};
+use crate::request::{ModelTools, TurnProfile, TurnModel};
 use crate::{Agent, TurnFault};
 use repeats::RepeatDetector;
 
@@ -35,7 +35,7 @@ use repeats::RepeatDetector;
 pub(crate) struct AgentLoop<'a> {
     pub agent: &'a Agent,
     pub model: &'a TurnModel,
-    pub expert: Option<&'a TurnExpert>,
+    pub profile: &'a TurnProfile,
     /// None: as the tools call for.
     pub system: Option<&'a str>,
     /// Of the page the answer is read on, where one is.
@@ -194,9 +194,9 @@ impl AgentLoop<'_> {
         if !self.is_authorized().await? {
             self.cancel.cancel();
         }
-        let expert = self.expert.map(|expert| &expert.id);
+        let expert = self.profile.expert.as_ref();
         let settings = store.tool_settings(&self.access.user, expert, self.chat);
-        let filter = self.expert.and_then(|expert| expert.tools.clone());
+        let filter = self.profile.tools.clone();
         let access = self.access.clone().filtered(filter);
         let access = access.with_settings(settings.await?);
         let toolset = self.agent.registry.toolset(access);
@@ -220,10 +220,7 @@ impl AgentLoop<'_> {
         } else {
             self.options.after_first_step()
         };
-        let options = match self.expert {
-            Some(expert) => options.or(&expert.options),
-            None => options,
-        };
+        let options = options.or(&self.profile.options);
         let step = ModelStep {
             model: &*self.model.provider,
             toolset,
@@ -268,14 +265,14 @@ impl AgentLoop<'_> {
         }
     }
 
-    /// The prompt of the request or Tenon's own, then that of the expert.
+    /// The prompt of the request or Tenon's own, then that of the profile.
     fn system(&self, tools: &[Arc<ToolSpec>], kind: StepKind) -> String {
         let mut system = match self.system {
             Some(system) => system.to_owned(),
             None => self.system_prompt(tools, kind).text(self.language),
         };
-        let of_expert = self.expert.map(|expert| expert.system_prompt.as_str());
-        if let Some(prompt) = of_expert.filter(|prompt| !prompt.is_empty()) {
+        let prompt = &self.profile.system_prompt;
+        if !prompt.is_empty() {
             system.push_str("\n\n");
             system.push_str(prompt);
         }

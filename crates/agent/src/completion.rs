@@ -19,14 +19,14 @@ use crate::agent_loop::{AgentLoop, LoopEnd, UsageMeter, catch_panic, failed};
 use crate::client_stream::{ClientStream, CompletionStream};
 use crate::metrics::RunKind;
 use crate::recorder::Recorder;
-use crate::request::{ModelTools, TurnExpert, TurnModel};
+use crate::request::{ModelTools, TurnProfile, TurnModel};
 use crate::step_cache::StepCache;
 use crate::{Agent, Error, TurnFault};
 
 /// A conversation somebody wants continued.
 pub struct Completion {
     pub model: TurnModel,
-    pub expert: Option<TurnExpert>,
+    pub profile: TurnProfile,
     /// Instead of Tenon's own.
     pub system: Option<String>,
     pub messages: Vec<Message>,
@@ -71,7 +71,7 @@ impl Agent {
         let run = AgentLoop {
             agent: &self,
             model: &completion.model,
-            expert: completion.expert.as_ref(),
+            profile: &completion.profile,
             system: completion.system.as_deref(),
             language: None,
             options: &completion.options,

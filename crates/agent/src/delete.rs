@@ -8,6 +8,9 @@ use tenon_store::{Error, Result};
 
 use crate::Agent;
 
+/// How long a temporary chat is kept after it was last used.
+const TEMPORARY_MAX_AGE: Duration = Duration::from_secs(24 * 60 * 60);
+
 impl Agent {
     /// Deletes the chat and stops its turn. Runs to its end even if the
     /// caller goes away halfway.
@@ -16,6 +19,18 @@ impl Agent {
         let deleting = tokio::spawn(async move { agent.hide(&user, &chat).await });
         // It does not panic and is not aborted; only a runtime that ends can cut it off.
         deleting.await.unwrap_or(Err(Error::NotFound("chat")))
+    }
+
+    /// Deletes the temporary chats that nobody has used for a day.
+    pub async fn delete_stale_temporary_chats(&self) -> Result<()> {
+        for (user, chat) in self.store.stale_temporary_chats(TEMPORARY_MAX_AGE).await? {
+            match self.delete(&user, &chat).await {
+                // Another process looks after the same database.
+                Ok(()) | Err(Error::NotFound(_)) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
     }
 
     async fn hide(&self, user: &UserId, chat: &ChatId) -> Result<()> {

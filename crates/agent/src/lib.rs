@@ -46,7 +46,7 @@ pub use context_window::{ContextStatus, ContextWindow};
 pub use delete::remove_folder;
 pub use feed::Feed;
 pub use metrics::RunCount;
-pub use request::{ModelTools, TurnExpert, TurnMessage, TurnModel, TurnOverrides, TurnRequest};
+pub use request::{ModelTools, TurnProfile, TurnMessage, TurnModel, TurnOverrides, TurnRequest};
 pub use turn::ClientResults;
 pub use turn_fault::TurnFault;
 

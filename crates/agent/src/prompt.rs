@@ -2,11 +2,13 @@
 
 use std::collections::HashMap;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use tenon_domain::{
-    CallId, CallRecord, ChatId, Message, MessageRecord, PageLanguage, Role, ToolAnswer, ToolCall,
-    ToolError, TurnId,
+    CallId, CallRecord, ChatId, FileKind, Message, MessageRecord, PageLanguage, Role, ToolAnswer,
+    ToolCall, ToolError, TurnId, UserFile, UserImage,
 };
-use tenon_store::{Result, Store};
+use tenon_store::{Error as StoreError, Result, Store};
 
 /// Who a model is told to be, where its caller does not say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,14 +79,43 @@ pub(crate) async fn history(store: &Store, chat: &ChatId, turn: &TurnId) -> Resu
     let mut history = Vec::new();
     for message in messages {
         match message.role {
-            Role::User => history.push(Message::User {
-                text: message.text(),
-                images: message.images(),
-            }),
+            Role::User => history.push(user_message(store, chat, message).await?),
             Role::Assistant => history.extend(assistant_messages(message, &calls)),
         }
     }
     Ok(history)
+}
+
+/// What a person said, with what the files that came along have to tell.
+async fn user_message(store: &Store, chat: &ChatId, message: MessageRecord) -> Result<Message> {
+    let (mut images, mut files) = (message.images(), Vec::new());
+    for file in message.files() {
+        let content = match store.file_of_chat(chat, &file.id).await {
+            Ok(content) => Some(content),
+            // The chat was imported without it.
+            Err(StoreError::NotFound(_)) => None,
+            Err(error) => return Err(error),
+        };
+        match content {
+            Some(content) if file.kind == FileKind::Image => images.push(UserImage {
+                media_type: content.file.media_type,
+                data: STANDARD.encode(content.data).into(),
+            }),
+            Some(content) => files.push(UserFile {
+                name: file.name.clone(),
+                text: content.text.map(Into::into),
+            }),
+            None => files.push(UserFile {
+                name: file.name.clone(),
+                text: Some("(This file is not kept any more.)".into()),
+            }),
+        }
+    }
+    Ok(Message::User {
+        text: message.text(),
+        images,
+        files,
+    })
 }
 
 fn assistant_messages(message: MessageRecord, calls: &HashMap<CallId, CallRecord>) -> Vec<Message> {

@@ -7,7 +7,7 @@ use tenon_domain::{Caller, ErrorDetail, ToolAccess, TurnOutcome, Usage};
 use tenon_store::{PausedTurn, Result};
 
 use crate::agent_loop::UsageMeter;
-use crate::request::{TurnExpert, TurnOverrides};
+use crate::request::{TurnProfile, TurnOverrides};
 use crate::turn::{Turn, TurnStart};
 use crate::turn_end::TurnEnd;
 use crate::{Agent, Error, TurnFault, TurnModel};
@@ -60,7 +60,7 @@ impl Agent {
         &self,
         paused: PausedTurn,
         model: TurnModel,
-        expert: Option<TurnExpert>,
+        profile: TurnProfile,
     ) -> std::result::Result<(), Error> {
         let slot = self.running.take(&paused.chat_id, &paused.id)?;
         let access = ToolAccess::all(&paused.user, Caller::chat_model());
@@ -80,7 +80,7 @@ impl Agent {
             omitted_tools: Mutex::default(),
             client: None,
             usage: UsageMeter::new(paused.usage),
-            expert,
+            profile,
             overrides: TurnOverrides::default(),
             slot,
         };

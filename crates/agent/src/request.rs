@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tenon_domain::pattern::Pattern;
 use tenon_domain::{
-    ChatId, EntryPoint, ExpertId, ModelRef, PageLanguage, Prices, ToolFilter, ToolId, ToolSpec,
+    AttachedFile, ChatId, EntryPoint, ExpertId, ModelRef, PageLanguage, Prices, ToolFilter, ToolId, ToolSpec,
     TurnId, UserId, UserImage,
 };
 use tenon_llm::{GenerationOptions, Provider};
@@ -24,6 +24,8 @@ pub struct TurnRequest {
     pub text: Option<String>,
     /// None, together with `replaces`: the same again.
     pub images: Vec<UserImage>,
+    /// Of the chat. None, together with `replaces` and without a text: the same again.
+    pub files: Vec<AttachedFile>,
     /// Begins a branch beside this turn.
     pub replaces: Option<TurnId>,
     /// These tools alone. None: those that are switched on.
@@ -37,16 +39,16 @@ pub struct TurnRequest {
     pub can_ask: bool,
     /// Tools that are used without asking this time.
     pub granted: Vec<Pattern>,
-    /// Who answers. Its chat has it on record, and so a turn that is resumed gets it again.
-    pub expert: Option<TurnExpert>,
+    /// Its chat has it on record, and so a turn that is resumed gets it again.
+    pub profile: TurnProfile,
     pub overrides: TurnOverrides,
 }
 
-/// What an expert adds to a turn or a completion.
-#[derive(Debug, Clone)]
-pub struct TurnExpert {
+/// What experts and people's instructions add to a turn or a completion.
+#[derive(Debug, Clone, Default)]
+pub struct TurnProfile {
     /// Whose layer of tool settings counts.
-    pub id: ExpertId,
+    pub expert: Option<ExpertId>,
     /// Follows the prompt that there is without it. Empty: none.
     pub system_prompt: String,
     /// Where the request itself asks for nothing else.
@@ -94,6 +96,7 @@ pub struct TurnMessage<'a> {
     pub chat: &'a ChatId,
     pub text: Option<&'a str>,
     pub images: &'a [UserImage],
+    pub files: &'a [AttachedFile],
     pub replaces: Option<&'a TurnId>,
 }
 
@@ -116,6 +119,7 @@ impl TurnRequest {
             id: None,
             text: Some(text.into()),
             images: Vec::new(),
+            files: Vec::new(),
             replaces: None,
             tools: None,
             model,
@@ -123,7 +127,7 @@ impl TurnRequest {
             door: EntryPoint::Page,
             can_ask: true,
             granted: Vec::new(),
-            expert: None,
+            profile: TurnProfile::default(),
             overrides: TurnOverrides::default(),
         }
     }
@@ -134,6 +138,7 @@ impl TurnRequest {
             chat: &self.chat,
             text: self.text.as_deref(),
             images: &self.images,
+            files: &self.files,
             replaces: self.replaces.as_ref(),
         }
     }

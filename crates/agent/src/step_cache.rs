@@ -104,12 +104,16 @@ fn first_call(message: &Message) -> Option<&CallId> {
 /// About what a message takes in memory.
 fn bytes(message: &Message) -> usize {
     let content = match message {
-        Message::User { text, .. } => text.len(),
+        Message::User { text, files, .. } => {
+            let files = files.iter().filter_map(|file| file.text.as_deref());
+            text.len() + files.map(str::len).sum::<usize>()
+        }
         Message::Assistant { parts } => {
             let parts = parts.iter().map(|part| match part {
                 Part::Text { text, .. } | Part::Thinking { text, .. } => text.len(),
                 Part::Call { call, .. } => call.input.to_string().len(),
                 Part::Image(image) => image.data.len(),
+                Part::File { file } => file.name.len(),
                 Part::Opaque { provider_block } => provider_block.block.to_string().len(),
             });
             parts.sum()

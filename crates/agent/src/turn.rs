@@ -20,7 +20,7 @@ use tenon_store::{Error as StoreError, Result as StoreResult, now};
 
 use crate::agent_loop::{AgentLoop, LoopEnd, UsageMeter, catch_panic, failed};
 use crate::metrics::RunKind;
-use crate::request::{TurnExpert, TurnModel, TurnOverrides};
+use crate::request::{TurnProfile, TurnModel, TurnOverrides};
 use crate::running_turns::TurnSlot;
 use crate::turn_end::TurnEnd;
 use crate::{Agent, TurnFault, prompt};
@@ -50,7 +50,7 @@ pub(crate) struct Turn {
     /// The API client that follows it, where one does.
     pub(crate) client: Option<Arc<ClientSession>>,
     pub(crate) usage: UsageMeter,
-    pub(crate) expert: Option<TurnExpert>,
+    pub(crate) profile: TurnProfile,
     pub(crate) overrides: TurnOverrides,
     pub(crate) slot: TurnSlot,
 }
@@ -127,7 +127,7 @@ impl Turn {
         let run = AgentLoop {
             agent: &self.agent,
             model: &self.model,
-            expert: self.expert.as_ref(),
+            profile: &self.profile,
             system: overrides.system.as_deref(),
             language: self.language,
             options: &overrides.options,

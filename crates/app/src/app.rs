@@ -2,20 +2,22 @@
 //! accounts.
 
 use std::ops::Deref;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 use futures::future::BoxFuture;
-use tenon_agent::{Agent, AgentSettings, TurnExpert};
+use tenon_agent::{Agent, AgentSettings};
 use tenon_assistant::Assistant;
 use tenon_domain::source::BuiltinConfig;
 use tenon_domain::{CodedError, ToolId, UserId};
 use tenon_llm::Provider;
+use tenon_net::Network;
+use tenon_sandbox::Sandbox;
 use tenon_sources::browser::DeviceHub;
 use tenon_sources::builtin;
-use tenon_store::{Error, PausedTurn, Store, Vault};
+use tenon_store::{Error, Store, Vault};
 use tenon_tools::{CallLimits, Connection, OutputStore, Quota, Registry};
 use tokio_util::sync::CancellationToken;
 
@@ -26,6 +28,9 @@ use crate::budget::Budget;
 use crate::config::Config;
 use crate::devices::DeviceStore;
 use crate::experts::{ExpertError, Experts};
+use crate::files::Files;
+use crate::folders::Folders;
+use crate::instructions::Instructions;
 use crate::models::endpoints::ModelEndpoints;
 use crate::models::{ModelLookupError, Models};
 use crate::outputs::{StoredOutputs, StoredToolIds, UserStorage};
@@ -37,6 +42,7 @@ use crate::sources::{RunMode, Sources};
 use crate::storage::Storage;
 use crate::tools::UserTools;
 use crate::user_feed::{FeedSources, UserFeed};
+use crate::web_images::WebImages;
 
 /// How long a command waits for servers whose tools nobody knows yet. Programs of
 /// Python on a busy machine need most of it.
@@ -54,6 +60,10 @@ pub struct AppServices {
     pub models: Models,
     pub experts: Experts,
     pub prompts: SavedPrompts,
+    pub instructions: Instructions,
+    pub folders: Folders,
+    pub files: Files,
+    pub web_images: WebImages,
     pub skills: Skills,
     pub sources: Sources,
     /// People's own browsers.
@@ -122,7 +132,7 @@ impl App {
         let ids = Arc::new(StoredToolIds(store.clone()));
         let registry = Registry::new(ids, outputs.clone(), CallLimits::default());
         let mut connected = Vec::new();
-        let builtin_sources = builtin::sources(&config.builtin(), outputs.clone(), quota);
+        let builtin_sources = builtin::sources(&config.builtin(), outputs.clone(), quota.clone());
         for source in builtin_sources.iter().cloned() {
             connected.push(
                 registry
@@ -168,6 +178,8 @@ impl App {
         store.sweep_audit().await?;
         let auth = Auth::new(config, issuer(&data, config)?);
         let experts = Experts::new(store.clone());
+        let files = Files::new(store.clone(), agent.clone(), quota, document_reader(config)?);
+        files.sweep().await?;
         Ok(Self(Arc::new(AppServices {
             accounts: Accounts {
                 store: store.clone(),
@@ -186,6 +198,20 @@ impl App {
             prompts: SavedPrompts {
                 store: store.clone(),
             },
+            instructions: Instructions {
+                store: store.clone(),
+                experts: experts.clone(),
+            },
+            folders: Folders {
+                store: store.clone(),
+                experts: experts.clone(),
+            },
+            files,
+            web_images: WebImages::new(if config.allow_private_networks {
+                Network::Anywhere
+            } else {
+                Network::PublicOnly
+            }),
             experts,
             skills,
             user_feed: UserFeed::new(FeedSources {
@@ -223,8 +249,9 @@ impl App {
     pub async fn recover(&self) -> Result<(), Error> {
         self.agent.recover().await?;
         for paused in self.agent.take_over().await? {
-            let expert = match self.paused_expert(&paused).await {
-                Ok(expert) => expert,
+            let profile = self.instructions.of_chat(&paused.user, &paused.chat_id);
+            let profile = match profile.await {
+                Ok((_, profile)) => profile,
                 Err(ExpertError::Store(error)) => return Err(error),
                 Err(error) => {
                     self.agent.give_up(&paused, error.detail()).await?;
@@ -232,7 +259,7 @@ impl App {
                 }
             };
             let why = match self.models.choose_redacted(paused.model.as_ref()).await {
-                Ok(model) => match self.agent.resume(paused.clone(), model, expert) {
+                Ok(model) => match self.agent.resume(paused.clone(), model, profile) {
                     // Who shuts down again leaves it to the next start.
                     Ok(()) | Err(tenon_agent::Error::Closing) => continue,
                     Err(error) => error.detail(),
@@ -246,13 +273,6 @@ impl App {
             self.agent.give_up(&paused, why).await?;
         }
         Ok(())
-    }
-
-    /// Who answers in the chat of a turn that goes on.
-    async fn paused_expert(&self, paused: &PausedTurn) -> Result<Option<TurnExpert>, ExpertError> {
-        let chat = self.store.chat(&paused.user, &paused.chat_id).await?;
-        let expert = self.experts.of_chat(&paused.user, chat.expert.as_ref());
-        Ok(expert.await?.map(|expert| expert.for_turn()))
     }
 
     /// Servers for a command: they sleep with what they offered last until they
@@ -314,6 +334,14 @@ pub async fn open_store(data: &Path, config: &Config) -> Result<Store> {
 pub fn open_vault(data: &Path, config: &Config) -> Result<Vault> {
     Vault::open(data, config.secret_key.as_deref())
         .context("the key to the stored secrets cannot be used")
+}
+
+/// Tenon itself, behind walls.
+fn document_reader(config: &Config) -> Result<(Sandbox, PathBuf)> {
+    match &config.sandbox_helper {
+        Some(helper) => Ok((Sandbox::with_helper(helper), helper.clone())),
+        None => Ok((Sandbox::current_exe(), std::env::current_exe()?)),
+    }
 }
 
 /// Where people may log in instead, if anywhere.

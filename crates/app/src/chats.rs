@@ -5,7 +5,7 @@ mod import;
 mod markdown;
 mod summary;
 
-pub use export::{ExportedChat, ExportedMessage, ExportedTurn, export};
+pub use export::{ExportedChat, ExportedFile, ExportedMessage, ExportedTurn, export};
 pub use import::{ImportError, MAX_TITLE_CHARS, read};
 pub use markdown::write as write_markdown;
 pub use summary::{ChatSummary, summaries};

@@ -11,15 +11,13 @@ mod file;
 mod view;
 
 use std::collections::HashSet;
-use std::sync::Arc;
 
-use tenon_agent::TurnExpert;
 use tenon_domain::{ExpertDefinition, ExpertId, ModelId, UserId, Visibility};
-use tenon_llm::GenerationOptions;
 use tenon_store::{Store, StoredExpert};
 
 use crate::auth::CurrentUser;
 
+pub(crate) use check::parameters as check_parameters;
 pub use error::ExpertError;
 pub use file::{read_expert, write_expert};
 pub use view::{ExpertChange, ExpertView};
@@ -249,22 +247,6 @@ impl Expert {
     /// Whether it is who answers where a chat has no expert.
     pub fn is_general(&self) -> bool {
         self.id.as_str() == builtin::GENERAL
-    }
-
-    /// What it adds to a turn.
-    pub fn for_turn(&self) -> TurnExpert {
-        let parameters = &self.definition.parameters;
-        TurnExpert {
-            id: self.id.clone(),
-            system_prompt: self.definition.system_prompt.clone(),
-            options: GenerationOptions {
-                max_tokens: parameters.max_tokens,
-                temperature: parameters.temperature,
-                top_p: parameters.top_p,
-                ..GenerationOptions::default()
-            },
-            tools: self.definition.tool_filter().map(Arc::new),
-        }
     }
 
     /// Refuses whoever may not change it.

@@ -13,6 +13,9 @@ pub mod chats;
 pub mod config;
 pub mod error;
 pub mod experts;
+pub mod files;
+pub mod folders;
+pub mod instructions;
 pub mod json;
 pub mod models;
 pub mod permissions;
@@ -24,8 +27,10 @@ pub mod storage;
 pub mod tasks;
 pub mod tools;
 pub mod user_feed;
+pub mod web_images;
 
 mod devices;
+mod image_type;
 mod lock;
 mod outputs;
 

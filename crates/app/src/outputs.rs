@@ -38,7 +38,8 @@ impl StorageInventory for UserStorage {
         chats.push(manual_workspace(user));
         let folders = chats.iter().map(|chat| self.workspaces.join(chat.as_str()));
         let outputs = self.store.blob_bytes(user).await.map_err(hub_error)?;
-        Ok((folders.collect(), outputs))
+        let files = self.store.file_bytes(user).await.map_err(hub_error)?;
+        Ok((folders.collect(), outputs + files))
     }
 }
 

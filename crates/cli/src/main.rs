@@ -22,6 +22,7 @@ const RUNTIME_SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
 
 fn main() -> ExitCode {
     tenon_sandbox::helper_main();
+    tenon_documents::helper_main();
     tenon_sources::heap::limit_unused();
     // The first TLS connection would panic without it; there is no other provider in this binary.
     rustls::crypto::ring::default_provider()

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use crate::id::{ModelId, SourceId, ToolId};
+use crate::parameters::ModelParameters;
 use crate::pattern::Pattern;
 use crate::source::SourceInfo;
 
@@ -32,7 +33,7 @@ pub struct ExpertDefinition {
     #[ts(optional)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<ModelId>,
-    pub parameters: ExpertParameters,
+    pub parameters: ModelParameters,
     /// Follows Tenon's own.
     pub system_prompt: String,
     /// These tools alone. None: all that are switched on.
@@ -43,20 +44,6 @@ pub struct ExpertDefinition {
     pub skills: Vec<SourceId>,
     /// Messages to begin a chat with.
     pub starters: Vec<String>,
-}
-
-/// What its requests ask of the model; None is the model's own setting.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, TS)]
-#[ts(optional_fields)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-pub struct ExpertParameters {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub temperature: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub top_p: Option<f64>,
-    #[ts(optional, type = "number")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_tokens: Option<u64>,
 }
 
 /// The icons that an expert can have, by their names at Lucide. The page has these.

@@ -57,6 +57,10 @@ ids! {
     ExpertId
     /// A prompt that somebody saved.
     PromptId
+    /// A folder of chats.
+    FolderId
+    /// A file that somebody attached to a message.
+    FileId
     /// What offers tools: a table of built-ins, a server, a browser.
     SourceId
     /// Bytes too large to stand in a row.

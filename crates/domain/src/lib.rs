@@ -4,6 +4,7 @@
 //! In reading order: what a tool is, where it comes from, the events of a chat, and who may do
 //! what.
 
+pub mod attachment;
 pub mod error;
 pub mod id;
 pub mod input_schema;
@@ -20,6 +21,7 @@ pub mod expert;
 pub mod form;
 pub mod message;
 pub mod model;
+pub mod parameters;
 
 pub mod access;
 pub mod account;
@@ -33,6 +35,7 @@ pub use access::{Layer, Policy, ToolAccess, ToolSetting, ToolSettings};
 pub use account::{
     Account, EntryPoint, HandoverNotice, KeyAccess, KeyScope, UnknownEntryPoint, UserRole,
 };
+pub use attachment::{AttachedFile, FileKind, UserFile};
 pub use caller::Caller;
 pub use error::{CodedError, ErrorDetail, ErrorParam, ErrorTemplate, OtherError};
 pub use evaluation::{
@@ -42,10 +45,10 @@ pub use event::{
     Branch, CallProgress, Delta, DeltaKind, Event, EventBody, ModelWait, PromptProgress, TitledBy,
     TurnOutcome,
 };
-pub use expert::{EXPERT_ICONS, ExpertDefinition, ExpertParameters, ToolFilter, Visibility};
+pub use expert::{EXPERT_ICONS, ExpertDefinition, ToolFilter, Visibility};
 pub use form::{Form, FormAnswer, FormAnswerError, FormOutcome, FormRequest};
 pub use id::{
-    BlobId, CallId, ChatId, ExpertId, FormId, InviteId, KeyId, MessageId, ModelId, PromptId,
+    BlobId, CallId, ChatId, ExpertId, FileId, FolderId, FormId, InviteId, KeyId, MessageId, ModelId, PromptId,
     SessionId, SourceId, ToolId, TurnId, UserId,
 };
 pub use input_schema::InputSchema;
@@ -54,6 +57,7 @@ pub use message::{
     Message, MessageRecord, Part, ProviderBlock, Role, StopReason, ToolAnswer, Usage, UserImage,
 };
 pub use model::{Cost, ModelConfig, ModelRef, OmittedTool, Prices, ToolMode, ToolUse, WireFormat};
+pub use parameters::{ChatSettings, ModelParameters, ReasoningEffort};
 pub use source::{
     McpClient, McpConfig, McpTransport, McpTransportKind, OpenapiConfig, OpenapiOrigin,
     SourceConfig, SourceCredential, SourceInfo, SourceKind, SourceState,

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
+use crate::attachment::{AttachedFile, UserFile};
 use crate::id::{CallId, ChatId, MessageId, ToolId, TurnId};
 use crate::tool::{ToolCall, ToolResult};
 
@@ -16,6 +17,7 @@ pub enum Message {
     User {
         text: String,
         images: Vec<UserImage>,
+        files: Vec<UserFile>,
     },
     /// What a model said in one step: text, thinking and calls, in the order they came.
     Assistant { parts: Vec<Part> },
@@ -68,6 +70,8 @@ pub enum Part {
     },
     /// In messages of the user alone.
     Image(UserImage),
+    /// In messages of the user alone: one that is kept beside the message.
+    File { file: AttachedFile },
     /// Something only its maker can read: redacted thinking, the provider's own tools.
     Opaque {
         #[ts(skip)]
@@ -155,6 +159,7 @@ impl Message {
         Self::User {
             text: text.into(),
             images: Vec::new(),
+            files: Vec::new(),
         }
     }
 }
@@ -168,11 +173,18 @@ impl MessageRecord {
     pub fn images(&self) -> Vec<UserImage> {
         let images = self.parts.iter().filter_map(|part| match part {
             Part::Image(image) => Some(image.clone()),
-            Part::Text { .. } | Part::Thinking { .. } | Part::Call { .. } | Part::Opaque { .. } => {
-                None
-            }
+            Part::Text { .. }
+            | Part::Thinking { .. }
+            | Part::Call { .. }
+            | Part::File { .. }
+            | Part::Opaque { .. } => None,
         });
         images.collect()
+    }
+
+    /// What was attached.
+    pub fn files(&self) -> impl Iterator<Item = &AttachedFile> {
+        self.parts.iter().filter_map(Part::as_file)
     }
 }
 
@@ -219,18 +231,33 @@ impl Part {
     pub fn as_text(&self) -> Option<&str> {
         match self {
             Self::Text { text, .. } => Some(text),
-            Self::Thinking { .. } | Self::Call { .. } | Self::Image(_) | Self::Opaque { .. } => {
-                None
-            }
+            Self::Thinking { .. }
+            | Self::Call { .. }
+            | Self::Image(_)
+            | Self::File { .. }
+            | Self::Opaque { .. } => None,
+        }
+    }
+
+    pub fn as_file(&self) -> Option<&AttachedFile> {
+        match self {
+            Self::File { file } => Some(file),
+            Self::Text { .. }
+            | Self::Thinking { .. }
+            | Self::Call { .. }
+            | Self::Image(_)
+            | Self::Opaque { .. } => None,
         }
     }
 
     pub fn as_call(&self) -> Option<&ToolCall> {
         match self {
             Self::Call { call, .. } => Some(call),
-            Self::Text { .. } | Self::Thinking { .. } | Self::Image(_) | Self::Opaque { .. } => {
-                None
-            }
+            Self::Text { .. }
+            | Self::Thinking { .. }
+            | Self::Image(_)
+            | Self::File { .. }
+            | Self::Opaque { .. } => None,
         }
     }
 }

@@ -4,13 +4,15 @@
 //! side in a row, an empty message: any of them makes a provider refuse the
 //! whole request, and with it every later one of that chat.
 
+mod files;
 mod fit;
 mod ids;
 
 use std::collections::{HashMap, HashSet};
 
-use tenon_domain::{CallId, Message, Part, ToolAnswer, ToolError, UserImage};
+use tenon_domain::{CallId, Message, Part, ToolAnswer, ToolError, UserFile, UserImage};
 
+pub(crate) use files::inline_files;
 pub(crate) use fit::{fit, tokens, weight};
 pub(crate) use ids::CallIds;
 
@@ -25,7 +27,11 @@ pub fn repair(messages: Vec<Message>) -> Vec<Message> {
             push_answers(&mut out, std::mem::take(&mut pending));
         }
         match message {
-            Message::User { text, images } => push_user(&mut out, text, images),
+            Message::User {
+                text,
+                images,
+                files,
+            } => push_user(&mut out, text, images, files),
             Message::Assistant { parts } => push_assistant(&mut out, &mut asked, parts),
             Message::Tools { answers } => pending.extend(answers),
         }
@@ -40,18 +46,28 @@ pub fn repair(messages: Vec<Message>) -> Vec<Message> {
     out
 }
 
-fn push_user(out: &mut Vec<Message>, text: String, images: Vec<UserImage>) {
+fn push_user(
+    out: &mut Vec<Message>,
+    text: String,
+    images: Vec<UserImage>,
+    files: Vec<UserFile>,
+) {
     let is_empty = text.trim().is_empty();
-    if is_empty && images.is_empty() {
+    if is_empty && images.is_empty() && files.is_empty() {
         return;
     }
     let last = out.last_mut();
     let Some(Message::User {
         text: before,
         images: shown,
+        files: attached,
     }) = last
     else {
-        return out.push(Message::User { text, images });
+        return out.push(Message::User {
+            text,
+            images,
+            files,
+        });
     };
     if !is_empty {
         if !before.is_empty() {
@@ -60,6 +76,7 @@ fn push_user(out: &mut Vec<Message>, text: String, images: Vec<UserImage>) {
         before.push_str(&text);
     }
     shown.extend(images);
+    attached.extend(files);
 }
 
 /// Why a provider would refuse a chat.
@@ -94,8 +111,12 @@ pub fn check(messages: &[Message]) -> Result<(), HistoryError> {
     let mut before: Option<&Message> = None;
     for message in messages {
         match message {
-            Message::User { text, images } => {
-                if text.trim().is_empty() && images.is_empty() {
+            Message::User {
+                text,
+                images,
+                files,
+            } => {
+                if text.trim().is_empty() && images.is_empty() && files.is_empty() {
                     return Err(HistoryError::EmptyUser);
                 }
                 if matches!(before, Some(Message::User { .. })) {
@@ -147,7 +168,7 @@ fn push_assistant(out: &mut Vec<Message>, asked: &mut HashSet<CallId>, mut parts
             provider_block,
         } => !text.trim().is_empty() || provider_block.is_some(),
         // A model shows none.
-        Part::Image(_) => false,
+        Part::Image(_) | Part::File { .. } => false,
         Part::Thinking { .. } | Part::Call { .. } | Part::Opaque { .. } => true,
     });
     // A call that was answered once is not asked again under the same id.

@@ -17,6 +17,7 @@ coded_errors! {
         WrongMethod = "wrong_method" => "This address does not take that method.",
         WebSocketOnly = "websocket_only" => "This address speaks WebSocket only.",
         NotJson = "not_json" => "Send the request with the header `Content-Type: application/json`.",
+        NotBytes = "not_bytes" => "Send the file as the body of the request, with the header `Content-Type: application/octet-stream`.",
         BodyBrokeOff = "body_broke_off" => "The body of the request broke off. Send it again.",
         BodyTooLong { kib: usize } = "too_long" => "The body of the request is too long: at most {kib} KiB are taken in here. Send less.",
         BodyTooSlow = "too_slow" => "The body of the request took too long to arrive. Send it again over a better connection.",

@@ -36,6 +36,8 @@ pub enum OwnedResource {
     Turn,
     Call,
     Blob,
+    Folder,
+    File,
     Key,
     Session,
     /// One's own, or everybody's.

@@ -6,10 +6,14 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use tenon_app::budget::BudgetError;
 use tenon_app::experts::ExpertError;
+use tenon_app::files::FileError;
+use tenon_app::folders::FolderError;
+use tenon_app::instructions::InstructionsError;
 use tenon_app::models::{EvaluationError, ModelEditError, ModelLookupError};
 use tenon_app::prompts::PromptError;
 use tenon_app::skills::SkillFault;
 use tenon_app::sources::SourceError;
+use tenon_app::web_images::WebImageError;
 use tenon_domain::{CodedError, ErrorDetail};
 use tenon_store::{AccountError, StoreFault};
 use tenon_tools::NoSpace;
@@ -231,6 +235,62 @@ impl From<PromptError> for ApiError {
         match error {
             PromptError::Store(error) => error.into(),
             PromptError::NotYours => Self::forbidden(error),
+            error => Self::bad_request(error),
+        }
+    }
+}
+
+impl From<FileError> for ApiError {
+    fn from(error: FileError) -> Self {
+        let status = match &error {
+            FileError::TooLarge { .. } | FileError::ImageTooLarge { .. } => {
+                StatusCode::PAYLOAD_TOO_LARGE
+            }
+            FileError::Quota(_) => StatusCode::INSUFFICIENT_STORAGE,
+            FileError::Reader { .. } | FileError::NotWritten { .. } => {
+                StatusCode::INTERNAL_SERVER_ERROR
+            }
+            FileError::Empty
+            | FileError::ExportTooLarge { .. }
+            | FileError::TooMany { .. }
+            | FileError::Encrypted
+            | FileError::Damaged
+            | FileError::NoText
+            | FileError::Unpacked
+            | FileError::TooSlow { .. } => StatusCode::UNPROCESSABLE_ENTITY,
+            FileError::Store(_) => StatusCode::INTERNAL_SERVER_ERROR,
+        };
+        match error {
+            FileError::Store(error) => error.into(),
+            error => Self::new(status, error),
+        }
+    }
+}
+
+impl From<WebImageError> for ApiError {
+    fn from(error: WebImageError) -> Self {
+        match error {
+            WebImageError::Address { .. } => Self::bad_request(error),
+            error => Self::new(StatusCode::BAD_GATEWAY, error),
+        }
+    }
+}
+
+impl From<InstructionsError> for ApiError {
+    fn from(error: InstructionsError) -> Self {
+        match error {
+            InstructionsError::Store(error) => error.into(),
+            InstructionsError::Parameters(error) => error.into(),
+            error => Self::bad_request(error),
+        }
+    }
+}
+
+impl From<FolderError> for ApiError {
+    fn from(error: FolderError) -> Self {
+        match error {
+            FolderError::Store(error) => error.into(),
+            FolderError::Instructions(error) => error.into(),
             error => Self::bad_request(error),
         }
     }

@@ -1,6 +1,6 @@
 //! Who answers: the expert that a request names or its chat has, and the model that goes with it.
 
-use tenon_agent::TurnModel;
+use tenon_agent::{TurnModel, TurnProfile};
 use tenon_app::app::App;
 use tenon_app::auth::CurrentUser;
 use tenon_app::experts::{Expert, MODEL_PREFIX};
@@ -23,29 +23,29 @@ pub(crate) async fn expert_by_model_name(
     Ok(Some(found))
 }
 
-/// The expert of a chat.
-pub(crate) async fn expert_of_chat(
+/// The model that was asked for, else that of the chat's expert, else the default one; and what the
+/// chat adds to its turns.
+pub(crate) async fn choose_for_chat(
     app: &App,
     user: &CurrentUser,
     chat: &ChatId,
-) -> Result<Option<Expert>, ApiError> {
-    let chat = app.store.chat(&user.id, chat).await?;
-    let expert = app.experts.of_chat(&user.id, chat.expert.as_ref());
-    Ok(expert.await?)
+    asked: Option<&ModelId>,
+) -> Result<(TurnModel, TurnProfile), ApiError> {
+    let (expert, profile) = app.instructions.of_chat(&user.id, chat).await?;
+    let of_expert = expert.as_ref().and_then(Expert::model);
+    let model = choose_model(app, user, asked.or(of_expert), &profile).await?;
+    Ok((model, profile))
 }
 
-/// The model that was asked for, else that of the expert, else the default one. Refuses one that does
-/// not take what the expert asks of it.
+/// The model, else the default one. Refuses one that does not take what the profile asks of it.
 pub(crate) async fn choose_model(
     app: &App,
     user: &CurrentUser,
     asked: Option<&ModelId>,
-    expert: Option<&Expert>,
+    profile: &TurnProfile,
 ) -> Result<TurnModel, ApiError> {
-    let of_expert = expert.and_then(Expert::model);
-    let model = app.models.choose_for(user, asked.or(of_expert)).await?;
-    let options = expert.map(|expert| expert.for_turn().options);
-    check_options(&model, &options.unwrap_or_default(), true)?;
+    let model = app.models.choose_for(user, asked).await?;
+    check_options(&model, &profile.options, true)?;
     Ok(model)
 }
 

@@ -21,12 +21,12 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
-use tenon_agent::{Completion, ModelTools};
-use tenon_domain::{Caller, ToolAccess};
+use tenon_agent::{Completion, ModelTools, TurnProfile};
+use tenon_domain::{Caller, ModelId, ToolAccess};
 use tenon_llm::ModelFault;
 
 use crate::error::ApiError;
-use crate::expert_choice::{check_options, choose_model, expert_by_model_name, expert_of_chat};
+use crate::expert_choice::{check_options, choose_model, expert_by_model_name};
 use crate::request::HttpCaller;
 pub(crate) use body::CompletionBody;
 pub(crate) use error::as_openai_error;
@@ -68,13 +68,13 @@ pub(crate) async fn complete(
     caller: HttpCaller,
     CompletionBody(mut request, memory): CompletionBody,
 ) -> Result<Response, ApiError> {
-    let expert = expert_of(&app, &user, &request).await?;
+    let (expert_model, profile) = profile_of(&app, &user, &request).await?;
     let model = match &request.model {
         Some(name) if !name.starts_with(MODEL_PREFIX) => Some(app.models.named(name).await?),
         Some(_) | None => None,
     };
-    let model = choose_model(&app, &user, model.as_ref(), expert.as_ref()).await?;
-    let expert = expert.map(|expert| expert.for_turn());
+    let model = model.or(expert_model);
+    let model = choose_model(&app, &user, model.as_ref(), &profile).await?;
     check_options(&model, &request.options, request.has_tools())?;
     let provider = &model.provider;
     if request.has_images() && !provider.takes_images() {
@@ -99,7 +99,7 @@ pub(crate) async fn complete(
     let (tools, client_tools) = tools_of(&app, &user, &mut request).await?;
     let completing = match request.chat.take() {
         Some(chat) => {
-            let answerer = (model, expert);
+            let answerer = (model, profile);
             recorded::answer(&app, &user, chat, answerer, request, tools).await?
         }
         None => {
@@ -110,7 +110,7 @@ pub(crate) async fn complete(
             let access = ToolAccess::all(&user.id, model_caller);
             app.agent.complete(Completion {
                 model,
-                expert,
+                profile,
                 system: request.system,
                 messages: request.messages,
                 options: request.options,
@@ -135,21 +135,25 @@ pub(crate) async fn complete(
     })
 }
 
-/// The expert that is named as the model, else that of the chat.
-async fn expert_of(
+/// What the expert that is named as the model adds, else what the chat does; and that expert's model.
+async fn profile_of(
     app: &App,
     user: &CurrentUser,
     request: &CompletionRequest,
-) -> Result<Option<Expert>, ApiError> {
+) -> Result<(Option<ModelId>, TurnProfile), ApiError> {
     let named = expert_by_model_name(app, user, request.model.as_deref()).await?;
-    match (named, &request.chat) {
-        (Some(expert), _) => Ok(Some(expert)),
-        (None, Some(chat)) => {
-            let expert = expert_of_chat(app, user, chat).await;
-            expert.map_err(|error| error.in_field("chat_id"))
+    let (expert, profile) = match (named, &request.chat) {
+        (Some(expert), _) => {
+            let profile = expert.for_turn();
+            (Some(expert), profile)
         }
-        (None, None) => Ok(None),
-    }
+        (None, Some(chat)) => {
+            let profile = app.instructions.of_chat(&user.id, chat).await;
+            profile.map_err(|error| ApiError::from(error).in_field("chat_id"))?
+        }
+        (None, None) => (None, TurnProfile::default()),
+    };
+    Ok((expert.and_then(|expert| expert.model().cloned()), profile))
 }
 
 /// What the model may call, and what of it the client runs.

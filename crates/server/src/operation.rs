@@ -11,7 +11,7 @@ use tenon_app::auth::CurrentUser;
 use ts_rs::{Config, TS};
 
 use crate::openai::CompletionBody;
-use crate::request::{HttpCaller, Id, JsonBody, QueryParams};
+use crate::request::{FileBody, HttpCaller, Id, JsonBody, QueryParams};
 use crate::socket::Handshake;
 use crate::state::ServerState;
 
@@ -34,6 +34,8 @@ pub(crate) enum OperationBody {
     },
     /// A chat completion request of OpenAI's API.
     ChatCompletion,
+    /// The bytes of a file.
+    File,
 }
 
 #[derive(Debug, Default)]
@@ -135,6 +137,12 @@ impl HandlerInput for Request {
             schema: "unknown".to_owned(),
             required: true,
         });
+    }
+}
+
+impl HandlerInput for FileBody {
+    fn describe(parts: &mut OperationParts) {
+        parts.body = Some(OperationBody::File);
     }
 }
 

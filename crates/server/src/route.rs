@@ -39,7 +39,9 @@ impl Route {
                 OwnedResource::Chat
                 | OwnedResource::Turn
                 | OwnedResource::Call
-                | OwnedResource::Blob,
+                | OwnedResource::Blob
+                | OwnedResource::Folder
+                | OwnedResource::File,
             ) => KeyPolicy::All,
             RouteAccess::Owner(
                 OwnedResource::Key

@@ -6,18 +6,19 @@ use axum::http::Method;
 use axum::middleware::map_response;
 use axum::routing::MethodRouter;
 use tenon_app::app::App;
+use tenon_app::files::MAX_FILE_BYTES;
 use tenon_app::sources::Sources;
 use tower_http::compression::CompressionLayer;
 
 use crate::api::{
-    audit, auth, blobs, calls, chats, devices, docs, experts, export, info, invites, keys, login,
-    me, models, oidc, prompts, search, settings, share, shell, skills, sources, tools, turns,
+    audit, auth, blobs, calls, chats, devices, docs, experts, export, files, folders, frame,
+    images, info, instructions, invites, keys, login, me, models, oidc, prompts, search, settings, share, shell, skills, sources, tools, turns,
     users,
 };
 use crate::api_fault::ApiFault;
 use crate::authorize::KeyPolicy;
 use crate::authorize::OwnedResource::{
-    self, Blob, Call, Chat, Expert, Prompt, Session, Skill, Source, Turn,
+    self, Blob, Call, Chat, Expert, File, Folder, Prompt, Session, Skill, Source, Turn,
 };
 use crate::authorize::RouteAccess::{Admin, Key, Open, Owner, Shell, User};
 use crate::error::ApiError;
@@ -83,19 +84,33 @@ pub fn routes() -> Vec<Route> {
         delete("/chats/{id}/share", Owner(Chat), share::take_back),
         get("/shares", User, share::list),
         get("/shared/{token}", Open, share::read),
+        get("/shared/{token}/files/{id}", Open, share::file),
         post("/chats/{id}/turns", Owner(Chat), turns::start),
         post("/chats/{id}/branch", Owner(Chat), turns::choose_branch),
         post("/turns/{id}/cancel", Owner(Turn), turns::cancel),
         // A key that may only use tools must not decide which it may use.
         post("/calls/{id}/answer", Owner(Call), calls::answer).keys(KeyPolicy::Full),
         post("/calls/{id}/form", Owner(Call), calls::answer_form).keys(KeyPolicy::Full),
+        get("/chats/{id}/settings", Owner(Chat), instructions::show_for_chat),
+        put("/chats/{id}/settings", Owner(Chat), instructions::set_for_chat).keys(KeyPolicy::Full),
+        get("/me/instructions", User, instructions::show),
+        put("/me/instructions", User, instructions::set).keys(KeyPolicy::Full),
+        get("/folders", User, folders::list),
+        post("/folders", User, folders::create),
+        patch("/folders/{id}", Owner(Folder), folders::change),
+        delete("/folders/{id}", Owner(Folder), folders::delete),
+        post("/files", User, files::create).body(MAX_FILE_BYTES),
+        get("/files/{id}", Owner(File), files::show),
+        delete("/files/{id}", Owner(File), files::delete),
+        get("/image", User, images::show),
+        get("/preview", Open, frame::preview),
         get("/blobs/{id}", Owner(Blob), blobs::show),
         get("/blobs/{id}/frame", Owner(Blob), blobs::frame),
         websocket("/ws", User, socket::open),
         // Tools and models.
         get("/tools", User, tools::list),
         patch("/tools", User, tools::change).keys(KeyPolicy::Full),
-        post("/tools/{id}/call", User, tools::call),
+        post("/tools/{id}/call", User, tools::call).stops_with_client(),
         get("/shell/sources", Shell, shell::sources),
         get("/shell/tools", Shell, shell::tools),
         post("/shell/tools/{id}/call", Shell, shell::call).stops_with_client(),

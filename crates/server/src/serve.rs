@@ -115,6 +115,8 @@ async fn retire_setup_code(app: &App) -> tenon_store::Result<()> {
 async fn tidy(app: &App) -> tenon_store::Result<()> {
     app.store.sweep_blobs().await?;
     app.store.sweep_audit().await?;
+    app.files.sweep().await?;
+    app.agent.delete_stale_temporary_chats().await?;
     Ok(())
 }
 

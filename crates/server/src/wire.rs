@@ -26,7 +26,7 @@ pub use accounts::{
 };
 pub use chats::{
     AnswerCall, ChatChange, ChooseBranch, MessageView, NewShare, OwnShare, SearchHit,
-    SearchHitKind, ShareView, SharedChat, SnippetPiece, StartTurn, TurnStarted,
+    SearchHitKind, ShareView, SharedChat, SnippetPiece, StartTurn, TurnStarted, UserInstructions,
 };
 pub use devices::{
     DeviceView, EndpointKind, LocalEndpoint, LocalServerView, McpoDiscoveryRequest, McpoServer,
@@ -34,8 +34,12 @@ pub use devices::{
 pub use prompts::{FillPrompt, FilledPrompt, PromptArgument, ServerPromptView};
 pub use sources::{AnswerForm, LoginStart};
 pub use tenon_app::accounts::{CreatedKey, KeyView, NewAccount, NewKey, UserChange};
-pub use tenon_app::chats::{ChatSummary, ExportedChat, ExportedMessage, ExportedTurn};
+pub use tenon_app::chats::{
+    ChatSummary, ExportedChat, ExportedFile, ExportedMessage, ExportedTurn,
+};
 pub use tenon_app::experts::{ExpertChange, ExpertView};
+pub use tenon_app::files::FileLimits;
+pub use tenon_app::folders::{FolderChange, FolderView};
 pub use tenon_app::models::{
     EndpointView, EvaluationFrame, EvaluationRequest, ModelChange, ModelDiscoveryRequest,
     ModelDiscoveryResponse, ModelOrigin, ModelView, NewModel, OfferedModel, TestFrame,
@@ -61,6 +65,7 @@ pub use tenon_app::tools::{CallToolAnswer, LocalView, SourceView, ToolView};
 pub struct AppInfo {
     pub version: String,
     pub model: ModelInfo,
+    pub files: FileLimits,
 }
 
 #[derive(Debug, Serialize, TS)]

@@ -2,16 +2,20 @@
 //!
 //! Deleted chats are in `deleted_chats.rs`; nothing here finds them.
 
+use std::time::Duration;
+
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select,
 };
-use tenon_domain::{ChatId, ExpertId, TitledBy, TurnId, UserId};
+use tenon_domain::{ChatId, ChatSettings, ExpertId, FolderId, TitledBy, TurnId, UserId};
 
 use crate::chat_owner::of;
 use crate::entity::{chats, turns};
-use crate::{Error, Result, Store, StoreChange, enum_column, fresh_id, now, search};
+use crate::{
+    Error, Result, Store, StoreChange, enum_column, fresh_id, now, search, to_column,
+};
 
 /// More pinned chats than this are no longer a choice.
 const MAX_PINNED: u64 = 500;
@@ -28,6 +32,9 @@ pub struct Chat {
     pub archived: bool,
     /// Who answers in it; None: the general one.
     pub expert: Option<ExpertId>,
+    pub folder: Option<FolderId>,
+    /// In no list, and deleted a while after it was last used.
+    pub temporary: bool,
 }
 
 /// Which chats of a user are listed.
@@ -37,6 +44,8 @@ pub struct ChatQuery {
     /// Those older than this one. None: from the newest on.
     pub before: Option<ChatCursor>,
     pub filter: ChatFilter,
+    /// Those in this folder alone.
+    pub folder: Option<FolderId>,
 }
 
 /// A cursor: after this chat, as it was then, in the order newest first.
@@ -57,6 +66,7 @@ pub enum ChatFilter {
 pub struct ChatFlags {
     pub pinned: Option<bool>,
     pub archived: Option<bool>,
+    pub temporary: Option<bool>,
 }
 
 impl ChatQuery {
@@ -66,6 +76,7 @@ impl ChatQuery {
             limit,
             before: None,
             filter: ChatFilter::Current,
+            folder: None,
         }
     }
 }
@@ -113,10 +124,14 @@ impl Store {
                 .order_by_desc(chats::Column::Id)
         };
         let mut rows = Vec::new();
+        let mut listed = of(user).filter(chats::Column::Temporary.eq(false));
+        if let Some(folder) = &query.folder {
+            listed = listed.filter(chats::Column::FolderId.eq(crate::text(&folder.0)));
+        }
         let mut page = match query.filter {
-            ChatFilter::Archived => of(user).filter(chats::Column::ArchivedAt.is_not_null()),
+            ChatFilter::Archived => listed.filter(chats::Column::ArchivedAt.is_not_null()),
             ChatFilter::Current => {
-                let current = of(user).filter(chats::Column::ArchivedAt.is_null());
+                let current = listed.filter(chats::Column::ArchivedAt.is_null());
                 if query.before.is_none() {
                     let pinned = current
                         .clone()
@@ -165,6 +180,9 @@ impl Store {
         if let Some(archived) = flags.archived {
             update = update.col_expr(chats::Column::ArchivedAt, since(archived));
         }
+        if let Some(temporary) = flags.temporary {
+            update = update.col_expr(chats::Column::Temporary, Expr::value(temporary));
+        }
         match update.exec(&self.write).await?.rows_affected {
             0 => Err(Error::NotFound("chat")),
             _ => Ok(()),
@@ -195,6 +213,51 @@ impl Store {
         }
     }
 
+    /// What a chat is set to.
+    pub async fn chat_settings(&self, user: &UserId, chat: &ChatId) -> Result<ChatSettings> {
+        let row = of(user).filter(chats::Column::Id.eq(&chat.0));
+        let row = row.one(&self.read).await?.ok_or(Error::NotFound("chat"))?;
+        let settings = row.settings.as_deref().map(serde_json::from_str);
+        Ok(settings.transpose()?.unwrap_or_default())
+    }
+
+    pub async fn set_chat_settings(
+        &self,
+        user: &UserId,
+        chat: &ChatId,
+        settings: &ChatSettings,
+    ) -> Result<()> {
+        let _change = self.changing_chat(user, chat);
+        let settings = crate::text(&serde_json::to_string(settings)?);
+        let updated = chats::Entity::update_many()
+            .col_expr(chats::Column::Settings, Expr::value(settings))
+            .filter(chats::Column::Id.eq(&chat.0))
+            .filter(chats::Column::UserId.eq(&user.0))
+            .filter(chats::Column::DeletedAt.is_null())
+            .exec(&self.write)
+            .await?;
+        match updated.rows_affected {
+            0 => Err(Error::NotFound("chat")),
+            _ => Ok(()),
+        }
+    }
+
+    /// Temporary chats in which nothing has happened for so long.
+    pub async fn stale_temporary_chats(&self, age: Duration) -> Result<Vec<(UserId, ChatId)>> {
+        let since = now().saturating_sub(to_column(age.as_millis() as u64));
+        let rows: Vec<(String, String)> = chats::Entity::find()
+            .filter(chats::Column::Temporary.eq(true))
+            .filter(chats::Column::DeletedAt.is_null())
+            .filter(chats::Column::UpdatedAt.lt(since))
+            .select_only()
+            .columns([chats::Column::UserId, chats::Column::Id])
+            .into_tuple()
+            .all(&self.read)
+            .await?;
+        let chat = |(user, chat)| (UserId(user), ChatId(chat));
+        Ok(rows.into_iter().map(chat).collect())
+    }
+
     /// The chat a turn belongs to, if it is this user's.
     pub async fn chat_of_turn(&self, user: &UserId, turn: &TurnId) -> Result<ChatId> {
         let turn = turns::Entity::find_by_id(&turn.0).one(&self.read).await?;
@@ -222,6 +285,9 @@ pub(crate) fn blank(id: ChatId, user: &UserId, at: i64) -> Result<chats::ActiveM
         titled_by: Set(enum_column::write(TitledBy::Person)?),
         head: Set(None),
         expert_id: Set(None),
+        folder_id: Set(None),
+        settings: Set(None),
+        temporary: Set(false),
     })
 }
 
@@ -236,6 +302,8 @@ impl From<chats::Model> for Chat {
             pinned: row.pinned_at.is_some(),
             archived: row.archived_at.is_some(),
             expert: row.expert_id.map(ExpertId),
+            folder: row.folder_id.map(FolderId),
+            temporary: row.temporary,
         }
     }
 }

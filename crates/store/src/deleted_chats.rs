@@ -10,7 +10,7 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
 use tenon_domain::{ChatId, Layer, UserId};
 
 use crate::entity::{blobs, chats, tool_calls};
-use crate::{Chat, Error, Result, Store, now, to_column, tool_settings};
+use crate::{Chat, Error, Result, Store, files, now, to_column, tool_settings};
 
 /// How long a deletion can be undone: the ten seconds the page offers it, and
 /// some for a slow connection.
@@ -72,6 +72,7 @@ impl Store {
             .filter(blobs::Column::CallId.in_subquery(calls))
             .exec(&transaction)
             .await?;
+        files::forget_chat(&transaction, chat).await?;
         tool_settings::forget(&transaction, Layer::Chat, chat.as_str()).await?;
         let purged = chats::Entity::delete_by_id(&chat.0)
             .filter(chats::Column::DeletedAt.is_not_null())

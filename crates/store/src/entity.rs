@@ -14,7 +14,7 @@ mod servers;
 mod skill;
 
 pub(crate) use conversation::{
-    blobs, chats, events, messages, search_entries, shares, tool_calls, turns,
+    blobs, chats, events, files, folders, messages, search_entries, shares, tool_calls, turns,
 };
 pub(crate) use expert::{expert_skills, experts, prompts};
 pub(crate) use hub::{models, tools};

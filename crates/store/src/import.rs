@@ -7,6 +7,7 @@ use tenon_domain::{ChatId, Event, EventBody, UserId};
 use crate::chats::blank;
 use crate::entity::chats;
 use crate::events::write;
+use crate::files::{FileContent, insert};
 use crate::projection::EventOrigin;
 use crate::{Chat, Result, Store};
 
@@ -19,6 +20,8 @@ pub struct NewChat {
     /// With the time of each, none before the one it follows. All of it has
     /// ended, and nobody was asked: what a person answers becomes a setting.
     pub happened: Vec<(i64, EventBody)>,
+    /// The files that its messages have, with their ids.
+    pub files: Vec<FileContent>,
 }
 
 impl Store {
@@ -42,6 +45,9 @@ impl Store {
         let transaction = self.begin().await?;
         row.insert(&transaction).await?;
         write(&transaction, EventOrigin::File, &events).await?;
+        for file in chat.files {
+            insert(&transaction, user, file, Some(&chat.id)).await?;
+        }
         transaction.commit().await?;
         self.chat(user, &chat.id).await
     }

@@ -14,6 +14,7 @@ mod m0011_local_keys;
 mod m0012_audit_order;
 mod m0014_experts;
 mod m0015_skills;
+mod m0016_folders_and_files;
 
 use sea_orm_migration::{MigrationTrait, MigratorTrait, async_trait};
 
@@ -37,6 +38,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0012_audit_order::Migration),
             Box::new(m0014_experts::Migration),
             Box::new(m0015_skills::Migration),
+            Box::new(m0016_folders_and_files::Migration),
         ]
     }
 }
@@ -116,6 +118,8 @@ mod tests {
                 pinned: false,
                 archived: false,
                 expert: None,
+                folder: None,
+                temporary: false,
             }]
         );
         // What was said before there was a search is found too.

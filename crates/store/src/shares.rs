@@ -21,9 +21,18 @@ pub struct Share {
     pub token: String,
     /// What tools were given and gave is shown too.
     pub with_tools: bool,
+    /// The files that were attached can be read too.
+    pub with_files: bool,
     pub created_at: i64,
     /// Another turn is the last one by now.
     pub behind: bool,
+}
+
+/// What a link shows besides what was said.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ShareScope {
+    pub with_tools: bool,
+    pub with_files: bool,
 }
 
 impl Store {
@@ -43,7 +52,7 @@ impl Store {
         &self,
         user: &UserId,
         chat: &ChatId,
-        with_tools: bool,
+        scope: ShareScope,
     ) -> Result<Option<Share>> {
         let chat = self.row_of(user, chat).await?;
         let Some(head) = self.last_ended(&ChatId::new(&chat.id)).await? else {
@@ -54,7 +63,8 @@ impl Store {
             chat_id: Set(chat.id.clone()),
             head: Set(head.0),
             title: Set(chat.title.clone()),
-            with_tools: Set(with_tools),
+            with_tools: Set(scope.with_tools),
+            with_files: Set(scope.with_files),
             created_at: Set(now()),
         };
         let renew = OnConflict::column(shares::Column::ChatId)
@@ -62,6 +72,7 @@ impl Store {
                 shares::Column::Head,
                 shares::Column::Title,
                 shares::Column::WithTools,
+                shares::Column::WithFiles,
             ])
             .to_owned();
         let row = shares::Entity::insert(row)
@@ -101,7 +112,32 @@ impl Store {
 
     /// What whoever has the link may read, and whether with what tools did. Who
     /// may not log in any more shares nothing either.
-    pub async fn shared(&self, token: &str) -> Result<(Transcript, bool)> {
+    pub async fn shared(&self, token: &str) -> Result<(Transcript, ShareScope)> {
+        let (row, chat) = self.shared_row(token).await?;
+        let chat = chats::Model {
+            title: row.title,
+            ..chat
+        };
+        let until = TurnId(row.head);
+        let transcript = self
+            .build_transcript(chat, TranscriptScope::Until(&until))
+            .await?;
+        let scope = ShareScope {
+            with_tools: row.with_tools,
+            with_files: row.with_files,
+        };
+        Ok((transcript, scope))
+    }
+
+    /// The chat that a link shows with its files.
+    pub async fn chat_with_shared_files(&self, token: &str) -> Result<ChatId> {
+        let (row, chat) = self.shared_row(token).await?;
+        row.with_files
+            .then_some(ChatId(chat.id))
+            .ok_or(Error::NotFound("file"))
+    }
+
+    async fn shared_row(&self, token: &str) -> Result<(shares::Model, chats::Model)> {
         let disabled = Query::select()
             .column(users::Column::Id)
             .from(users::Entity)
@@ -113,18 +149,10 @@ impl Store {
             .filter(chats::Column::UserId.not_in_subquery(disabled))
             .one(&self.read)
             .await?;
-        let Some((row, Some(chat))) = row else {
-            return Err(Error::NotFound("link"));
-        };
-        let chat = chats::Model {
-            title: row.title,
-            ..chat
-        };
-        let until = TurnId(row.head);
-        let transcript = self
-            .build_transcript(chat, TranscriptScope::Until(&until))
-            .await?;
-        Ok((transcript, row.with_tools))
+        match row {
+            Some((row, Some(chat))) => Ok((row, chat)),
+            Some((_, None)) | None => Err(Error::NotFound("link")),
+        }
     }
 
     /// The last turn of the branch on show that nothing still running comes before.
@@ -148,6 +176,7 @@ fn share(row: shares::Model, chat: &chats::Model) -> Share {
         behind: chat.head.as_ref() != Some(&row.head),
         token: row.token,
         with_tools: row.with_tools,
+        with_files: row.with_files,
         created_at: row.created_at,
     }
 }

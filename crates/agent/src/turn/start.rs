@@ -7,7 +7,7 @@
 use std::sync::{Arc, Mutex};
 
 use tenon_domain::{
-    Branch, Caller, ChatId, EventBody, MessageId, MessageRecord, Part, Role, TitledBy, ToolAccess,
+    AttachedFile, Branch, Caller, ChatId, EventBody, MessageId, MessageRecord, Part, Role, TitledBy, ToolAccess,
     TurnId, UserImage,
 };
 use tenon_store::{Error as StoreError, fresh_id};
@@ -39,7 +39,11 @@ impl Agent {
     ) -> Result<TurnId, Error> {
         let chat = self.store.chat(&request.user, &request.chat).await?;
         let (said, branch) = self.user_message(request.message()).await?;
-        let UserTurnMessage { text, images } = said;
+        let UserTurnMessage {
+            text,
+            images,
+            files,
+        } = said;
         let (id, slot) = match &request.id {
             None => {
                 let id = TurnId(fresh_id());
@@ -76,15 +80,19 @@ impl Agent {
             omitted_tools: Mutex::default(),
             client,
             usage: UsageMeter::default(),
-            expert: request.expert.take(),
+            profile: std::mem::take(&mut request.profile),
             overrides: std::mem::take(&mut request.overrides),
             slot,
         };
         let words = (!text.trim().is_empty()).then(|| Part::text(&text));
         let images = images.into_iter().map(Part::Image);
-        let parts = words.into_iter().chain(images).collect();
+        let files = files.into_iter().map(|file| Part::File { file });
+        let parts = words.into_iter().chain(images).chain(files).collect();
         let message = turn.message(MessageId(fresh_id()), Role::User, parts);
-        let title = chat.title.is_empty().then(|| title::cut(&text));
+        let title = chat.title.is_empty().then(|| match text.trim() {
+            "" => message.files().next().map_or_else(String::new, |file| file.name.clone()),
+            text => title::cut(text),
+        });
         let begin = EventBody::TurnStarted {
             turn_id: id.clone(),
             message,
@@ -123,6 +131,7 @@ impl Agent {
         let mut said = UserTurnMessage {
             text: message.text.unwrap_or_default().to_owned(),
             images: message.images.to_vec(),
+            files: message.files.to_vec(),
         };
         let mut branch = None;
         if let Some(replaced) = message.replaces {
@@ -134,6 +143,10 @@ impl Agent {
                 }
                 if message.images.is_empty() {
                     said.images = former.images();
+                }
+                // Whoever writes another text says which files go with it.
+                if message.text.is_none() && message.files.is_empty() {
+                    said.files = former.files().cloned().collect();
                 }
             }
         }
@@ -204,11 +217,12 @@ impl Agent {
 struct UserTurnMessage {
     text: String,
     images: Vec<UserImage>,
+    files: Vec<AttachedFile>,
 }
 
 impl UserTurnMessage {
     fn check(&self) -> Result<(), Error> {
-        if self.text.trim().is_empty() && self.images.is_empty() {
+        if self.text.trim().is_empty() && self.images.is_empty() && self.files.is_empty() {
             return Err(Error::Empty);
         }
         if self.text.len() > MAX_MESSAGE_BYTES {

@@ -1,8 +1,10 @@
 //! A chat as a file that Tenon can read again.
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
-use tenon_domain::{CallRecord, Cost, MessageId, ModelRef, Part, Role, TurnId, TurnOutcome, Usage};
-use tenon_store::Transcript;
+use tenon_domain::{AttachedFile, CallRecord, Cost, FileId, MessageId, ModelRef, Part, Role, TurnId, TurnOutcome, Usage};
+use tenon_store::{FileContent, Transcript};
 use ts_rs::TS;
 
 /// What an exported chat says it is.
@@ -26,6 +28,23 @@ pub struct ExportedChat {
     #[ts(optional)]
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub head: Option<TurnId>,
+    /// The attached files, where they were asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    #[ts(optional, as = "Option<Vec<ExportedFile>>")]
+    pub files: Vec<ExportedFile>,
+}
+
+/// A file that was attached to a message.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ExportedFile {
+    pub file: AttachedFile,
+    /// Base64.
+    pub data: String,
+    /// What models are told of it.
+    #[ts(optional)]
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub text: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
@@ -91,6 +110,29 @@ pub fn export(transcript: Transcript) -> ExportedChat {
         created_at: transcript.chat.created_at,
         turns: turns.collect(),
         head: transcript.head,
+        files: Vec::new(),
+    }
+}
+
+impl ExportedChat {
+    /// The ids of the files that its messages have.
+    pub fn file_ids(&self) -> Vec<FileId> {
+        let messages = self.turns.iter().flat_map(|turn| &turn.messages);
+        let parts = messages.flat_map(|message| &message.parts);
+        let mut ids: Vec<FileId> = parts.filter_map(Part::as_file).map(|file| file.id.clone()).collect();
+        ids.sort();
+        ids.dedup();
+        ids
+    }
+}
+
+impl From<FileContent> for ExportedFile {
+    fn from(content: FileContent) -> Self {
+        Self {
+            file: content.file,
+            data: STANDARD.encode(content.data),
+            text: content.text,
+        }
     }
 }
 
@@ -99,7 +141,7 @@ pub(super) fn without_provider_parts(parts: Vec<Part>) -> Vec<Part> {
         Part::Text { text, .. } => Some(Part::text(text)),
         Part::Thinking { text, .. } => Some(Part::thinking(text)),
         Part::Call { call, .. } => Some(Part::call(call)),
-        image @ Part::Image(_) => Some(image),
+        shown @ (Part::Image(_) | Part::File { .. }) => Some(shown),
         Part::Opaque { .. } => None,
     });
     plain.collect()

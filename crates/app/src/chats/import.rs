@@ -4,19 +4,23 @@
 
 use std::collections::{HashMap, HashSet};
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 use tenon_agent::TurnFault;
 use tenon_domain::text::shorten;
 use tenon_domain::{
-    Branch, CallId, CallRecord, CallStatus, ChatId, Content, EntryPoint, EventBody, MessageId,
+    Branch, CallId, CallRecord, CallStatus, ChatId, Content, EntryPoint, EventBody, FileId, MessageId,
     MessageRecord, Part, Role, SHOWN_PAGE, TitledBy, ToolCall, ToolError, ToolOutput, TurnId,
     TurnOutcome, Verdict, tool_id,
 };
 use tenon_net::json_weight::parsed_bytes;
-use tenon_store::{NewChat, fresh_id};
+use tenon_store::{FileContent, NewChat, fresh_id};
+
+use crate::files::checked;
 
 use super::export::{
-    ExportedChat, ExportedMessage, ExportedTurn, FORMAT, VERSION, without_provider_parts,
+    ExportedChat, ExportedFile, ExportedMessage, ExportedTurn, FORMAT, VERSION, without_provider_parts,
 };
 
 /// A title is a line, whoever wrote it.
@@ -65,6 +69,8 @@ pub enum ImportError {
     PersonSpeaksTwice(TurnId),
     #[error("The call \"{0}\" is of another message.")]
     ForeignCall(CallId),
+    #[error("The file \"{0}\" is not in Base64.")]
+    File(String),
     #[error("The call \"{0}\" is in no part of its message.")]
     CallWithoutPart(CallId),
 }
@@ -76,6 +82,7 @@ struct ChatImport {
     /// Of the newest event: none comes before the one it follows.
     at: i64,
     turns: HashMap<TurnId, TurnId>,
+    files: HashMap<FileId, FileId>,
     seen: HashSet<String>,
     happened: Vec<(i64, EventBody)>,
 }
@@ -98,6 +105,7 @@ pub fn read(file: &[u8], now: i64) -> Result<NewChat, ImportError> {
         now,
         at: 0,
         turns: HashMap::new(),
+        files: HashMap::new(),
         seen: HashSet::new(),
         happened: Vec::new(),
     };
@@ -113,6 +121,7 @@ impl ChatImport {
         }
         let created_at = self.time(chat.created_at);
         self.advance_clock(created_at);
+        let files = self.files(chat.files)?;
         for turn in chat.turns {
             self.turn(turn)?;
         }
@@ -129,7 +138,32 @@ impl ChatImport {
             id: self.chat,
             created_at,
             happened: self.happened,
+            files,
         })
+    }
+
+    /// The files that come along, under fresh ids.
+    fn files(&mut self, files: Vec<ExportedFile>) -> Result<Vec<FileContent>, ImportError> {
+        let mut contents = Vec::with_capacity(files.len());
+        for exported in files {
+            let mut file = exported.file;
+            let data = STANDARD.decode(&exported.data);
+            let data = data.map_err(|_| ImportError::File(file.name.clone()))?;
+            let fresh = FileId(fresh_id());
+            let former = std::mem::replace(&mut file.id, fresh.clone());
+            if self.files.insert(former.clone(), fresh).is_some() {
+                return Err(ImportError::Duplicate {
+                    kind: "files",
+                    id: former.0,
+                });
+            }
+            contents.push(FileContent {
+                file: checked(file, &data),
+                data,
+                text: exported.text,
+            });
+        }
+        Ok(contents)
     }
 
     fn turn(&mut self, turn: ExportedTurn) -> Result<(), ImportError> {
@@ -150,8 +184,8 @@ impl ChatImport {
         let Some(question) = question else {
             return Err(ImportError::NoQuestion(exported_id));
         };
-        let is_text = |part: &Part| matches!(part, Part::Text { .. });
-        if !question.tool_calls.is_empty() || !question.parts.iter().all(is_text) {
+        let is_said = |part: &Part| matches!(part, Part::Text { .. } | Part::Image(_) | Part::File { .. });
+        if !question.tool_calls.is_empty() || !question.parts.iter().all(is_said) {
             return Err(ImportError::PersonCallsTool(exported_id));
         }
         let message = self.message(&turn_id, question)?.0;
@@ -219,6 +253,10 @@ impl ChatImport {
         }
         let mut parts = without_provider_parts(message.parts);
         for part in &mut parts {
+            if let Part::File { file } = part {
+                let fresh = self.files.get(&file.id).cloned();
+                file.id = fresh.unwrap_or_else(|| FileId(fresh_id()));
+            }
             let Part::Call { call, .. } = part else {
                 continue;
             };

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use tenon_agent::Agent;
-use tenon_domain::{ChatId, ExpertId, TurnId};
+use tenon_domain::{ChatId, ExpertId, FolderId, TurnId};
 use tenon_store::{Chat, Result, Store};
 use ts_rs::TS;
 
@@ -25,6 +25,11 @@ pub struct ChatSummary {
     #[ts(optional)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expert_id: Option<ExpertId>,
+    #[ts(optional)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub folder_id: Option<FolderId>,
+    /// In no list, and deleted a day after it was last used.
+    pub temporary: bool,
     /// The turn that is running now.
     #[ts(optional)]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -53,6 +58,8 @@ pub async fn summaries(
         pinned: chat.pinned,
         archived: chat.archived,
         expert_id: chat.expert,
+        folder_id: chat.folder,
+        temporary: chat.temporary,
     });
     Ok(summaries.collect())
 }

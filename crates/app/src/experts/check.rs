@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use tenon_domain::text::shorten;
-use tenon_domain::{EXPERT_ICONS, ExpertDefinition, ExpertParameters};
+use tenon_domain::{EXPERT_ICONS, ExpertDefinition, ModelParameters};
 use tenon_store::random_bytes;
 
 use super::{ExpertError, builtin};
@@ -55,7 +55,7 @@ pub(super) fn definition(expert: &ExpertDefinition) -> Result<(), ExpertError> {
     Ok(())
 }
 
-fn parameters(parameters: &ExpertParameters) -> Result<(), ExpertError> {
+pub(crate) fn parameters(parameters: &ModelParameters) -> Result<(), ExpertError> {
     let is_within =
         |number: Option<f64>, most: f64| number.is_none_or(|number| (0.0..=most).contains(&number));
     if !is_within(parameters.temperature, 2.0) {

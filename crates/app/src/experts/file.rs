@@ -52,7 +52,7 @@ pub fn read_expert(text: &str) -> Result<ExpertDefinition, ExpertError> {
 
 #[cfg(test)]
 mod tests {
-    use tenon_domain::ExpertParameters;
+    use tenon_domain::ModelParameters;
     use tenon_domain::ModelId;
     use tenon_domain::SourceId;
     use tenon_domain::pattern::Pattern;
@@ -78,7 +78,7 @@ mod tests {
                 description: "yes".into(),
                 icon: "scale".into(),
                 model: Some(ModelId::new("ollama:llama3.2")),
-                parameters: ExpertParameters {
+                parameters: ModelParameters {
                     temperature: Some(0.2),
                     top_p: None,
                     max_tokens: Some(1000),

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use tenon_domain::pattern::Pattern;
-use tenon_domain::{ExpertDefinition, ExpertId, ExpertParameters, ModelId, SourceId, Visibility};
+use tenon_domain::{ExpertDefinition, ExpertId, ModelParameters, ModelId, SourceId, Visibility};
 use ts_rs::TS;
 
 use super::{Expert, ExpertOrigin};
@@ -42,7 +42,7 @@ pub struct ExpertChange {
     #[ts(optional, type = "ModelId | null")]
     #[serde(deserialize_with = "double_option")]
     pub model: Option<Option<ModelId>>,
-    pub parameters: Option<ExpertParameters>,
+    pub parameters: Option<ModelParameters>,
     pub system_prompt: Option<String>,
     /// Ids of tools, or patterns of them; null: all that are switched on.
     #[ts(optional, type = "Array<string> | null")]

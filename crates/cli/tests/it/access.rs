@@ -39,6 +39,8 @@ const THINGS: [OwnedResource; 10] = [
     OwnedResource::Turn,
     OwnedResource::Call,
     OwnedResource::Blob,
+    OwnedResource::Folder,
+    OwnedResource::File,
     OwnedResource::Key,
     OwnedResource::Session,
     OwnedResource::Source,
@@ -151,6 +153,16 @@ fn example(route: &Route) -> Example {
         ("POST", "/skills/preview" | "/skills") => body(skill_input("theirs")),
         ("PATCH", "/skills/{id}") => body(json!({"enabled": true})),
         ("DELETE", "/skills/{id}") => plain,
+        ("GET", "/folders" | "/me/instructions" | "/files/{id}" | "/chats/{id}/settings") => plain,
+        ("GET", "/image") => query("?url=http://127.0.0.1:9/x.png"),
+        ("GET", "/preview" | "/shared/{token}/files/{id}") => plain,
+        ("POST", "/folders") => body(json!({"name": "Theirs"})),
+        ("PATCH", "/folders/{id}") => body(json!({"name": "Theirs"})),
+        ("DELETE", "/folders/{id}" | "/files/{id}") => plain,
+        ("PUT", "/me/instructions") => body(json!({"instructions": "Theirs"})),
+        ("PUT", "/chats/{id}/settings") => body(json!({"instructions": "Theirs"})),
+        // A file is no JSON.
+        ("POST", "/files") => query("?name=theirs.txt"),
         ("POST", "/skills/{id}/version") => body(json!({"hash": HER_SKILL_HASH})),
         ("POST", "/tools/describe" | "/tools/create") => body(json!({"code": MODULE})),
         ("POST", "/tools/try") => body(json!({"code": MODULE, "tool": "add"})),
@@ -202,6 +214,8 @@ struct AccessFixture<'a> {
     expert: String,
     prompt: String,
     skill: String,
+    folder: String,
+    file: String,
     skill_hash: String,
 }
 
@@ -242,6 +256,12 @@ impl<'a> AccessFixture<'a> {
         let new = json!({"command": "olgas-command", "text": "olgas-text"});
         let (_, prompt) = olga.post("/api/prompts", new).await;
         let (_, skills) = olga.post("/api/skills", skill_input("olgas-skill")).await;
+        let new = json!({"name": "olgas-folder", "instructions": "olgas-folder-instructions"});
+        let (_, folder) = olga.post("/api/folders", new).await;
+        let mine = json!({"instructions": "olgas-instructions"});
+        assert_eq!(olga.send("PUT", "/api/me/instructions", Some(mine)).await.0, 200);
+        let adding = server.app.files.add(&owner, "olgas-file.txt", "olgas-words".into());
+        let file = adding.await.unwrap();
         let secret = json!({"value": "olgas-token", "mine": true});
         let named = "/api/secrets/OLGAS_NAME";
         assert_eq!(olga.send("PUT", named, Some(secret)).await.0, 204);
@@ -261,6 +281,8 @@ impl<'a> AccessFixture<'a> {
             expert: text(&expert["id"]),
             prompt: text(&prompt["id"]),
             skill: text(&skills[0]["id"]),
+            folder: text(&folder["id"]),
+            file: file.id.0,
             skill_hash: text(&skills[0]["hash"]),
             olga,
         }
@@ -272,6 +294,8 @@ impl<'a> AccessFixture<'a> {
             OwnedResource::Turn => &self.turn,
             OwnedResource::Call => &self.call,
             OwnedResource::Blob => &self.blob,
+            OwnedResource::Folder => &self.folder,
+            OwnedResource::File => &self.file,
             OwnedResource::Key => &self.key,
             OwnedResource::Session => &self.session,
             OwnedResource::Source => &self.source,
@@ -282,7 +306,7 @@ impl<'a> AccessFixture<'a> {
     }
 
     /// What nobody but Olga should ever read.
-    fn markers(&self) -> [&str; 24] {
+    fn markers(&self) -> [&str; 31] {
         [
             TITLE,
             "olgas-key",
@@ -294,6 +318,13 @@ impl<'a> AccessFixture<'a> {
             "olgas-system-prompt",
             "olgas-command",
             "olgas-text",
+            "olgas-folder",
+            "olgas-folder-instructions",
+            "olgas-instructions",
+            "olgas-file",
+            "olgas-words",
+            &self.folder,
+            &self.file,
             &self.expert,
             "olgas-skill",
             &self.skill,

@@ -1,13 +1,14 @@
 //! A chat that has grown longer than its model can read.
 //!
-//! What tools said long ago goes first: it can be called for again. Then what
-//! the model itself said. What the user said stays, every word of it.
+//! What tools said long ago goes first: it can be called for again. Then files that were attached
+//! to older messages, then what the model itself said. What the user said stays, every word of it;
+//! of the files that came with the last message as much as there is room for.
 
 use std::borrow::Cow;
 
 use serde_json::Value;
 use tenon_domain::text::chars_after;
-use tenon_domain::{Content, Message, Part, ToolAnswer};
+use tenon_domain::{Content, Message, Part, ToolAnswer, UserFile};
 
 /// Enough of an old output to know what it was.
 const OLD_OUTPUT_CHARS: usize = 300;
@@ -20,6 +21,9 @@ const OLD_ANSWER_CHARS: usize = 300;
 
 /// A picture costs about as much as a page of text.
 const IMAGE_TOKENS: usize = 1_500;
+
+/// What stands around the text of a file.
+const FILE_TOKENS: usize = 20;
 
 /// How many messages are shortened together. Where the cut is must not move
 /// with every step: what stands before it is read from the provider's cache.
@@ -43,11 +47,12 @@ pub(crate) fn fit(messages: &mut [Message], budget: usize) {
         .unwrap_or(0);
 
     type Shorten = fn(&mut Message);
-    let steps: [(usize, Shorten); 3] = [
+    let steps: [(usize, Shorten); 4] = [
         (newest, |message| {
             outputs(message, OLD_OUTPUT_CHARS, ImageHandling::Describe)
         }),
         (newest, |message| inputs(message, OLD_OUTPUT_CHARS)),
+        (turn, |message| shorten_files(message, OLD_OUTPUT_CHARS)),
         (turn, |message| answers(message, OLD_ANSWER_CHARS)),
     ];
     for (end, shorten) in steps {
@@ -67,6 +72,7 @@ pub(crate) fn fit(messages: &mut [Message], budget: usize) {
         }
     }
     fit_newest(messages, budget);
+    fit_newest_files(messages, budget);
 }
 
 /// What the model works with now is cut last, and only as far as it has to be.
@@ -83,6 +89,49 @@ fn fit_newest(messages: &mut [Message], budget: usize) {
     }
 }
 
+/// The files of the last message get what room there is, each the same share of its text.
+fn fit_newest_files(messages: &mut [Message], budget: usize) {
+    let total: usize = messages.iter().map(weight).sum();
+    let newest = messages
+        .iter_mut()
+        .rfind(|message| matches!(message, Message::User { .. }));
+    let Some(Message::User { files, .. }) = newest else {
+        return;
+    };
+    let excess = total.saturating_sub(budget);
+    let weight = files_weight(files);
+    if excess == 0 || weight == 0 {
+        return;
+    }
+    let room = weight.saturating_sub(excess);
+    for file in files {
+        if let Some(text) = &file.text {
+            let chars = text.chars().count() * room / weight;
+            shorten_file(file, chars.max(OLD_OUTPUT_CHARS));
+        }
+    }
+}
+
+fn shorten_files(message: &mut Message, chars: usize) {
+    if let Message::User { files, .. } = message {
+        for file in files {
+            shorten_file(file, chars);
+        }
+    }
+}
+
+fn shorten_file(file: &mut UserFile, chars: usize) {
+    let short = file.text.as_deref().map(|text| shorten_with_note(text, chars));
+    if let Some(Cow::Owned(short)) = short {
+        file.text = Some(short.into());
+    }
+}
+
+fn files_weight(files: &[UserFile]) -> usize {
+    let texts = files.iter().filter_map(|file| file.text.as_deref());
+    texts.map(|text| tokens(text) + FILE_TOKENS).sum()
+}
+
 /// About how many tokens a text takes: four letters each, and one for every
 /// sign of the scripts that need no spaces. No tokeniser fits every model.
 pub(crate) fn tokens(text: &str) -> usize {
@@ -92,7 +141,11 @@ pub(crate) fn tokens(text: &str) -> usize {
 
 pub(crate) fn weight(message: &Message) -> usize {
     match message {
-        Message::User { text, images } => tokens(text) + images.len() * IMAGE_TOKENS,
+        Message::User {
+            text,
+            images,
+            files,
+        } => tokens(text) + images.len() * IMAGE_TOKENS + files_weight(files),
         Message::Assistant { parts } => parts.iter().map(part_weight).sum(),
         Message::Tools { answers } => answers.iter().map(answer_weight).sum(),
     }
@@ -109,7 +162,7 @@ fn part_weight(part: &Part) -> usize {
             None => 0,
         },
         Part::Call { call, .. } => tokens(&call.input.to_string()) + 10,
-        Part::Image(_) => IMAGE_TOKENS,
+        Part::Image(_) | Part::File { .. } => IMAGE_TOKENS,
         Part::Opaque { provider_block } => provider_block.block.to_string().len() / 4,
     }
 }
@@ -373,6 +426,29 @@ mod tests {
             cuts += usize::from(before[..before.len() - 1] != now[..before.len() - 1]);
         }
         assert!(cuts <= 4, "the cut moved {cuts} times in 20 steps");
+    }
+
+    #[test]
+    fn old_files_go_before_new_ones_and_new_ones_get_what_room_there_is() {
+        let attached = |chars: usize| Message::User {
+            text: "Sum up.".into(),
+            images: Vec::new(),
+            files: vec![UserFile {
+                name: "a.txt".into(),
+                text: Some("x".repeat(chars).into()),
+            }],
+        };
+        let chars = |message: &Message| match message {
+            Message::User { files, .. } => files[0].text.as_ref().unwrap().len(),
+            Message::Assistant { .. } | Message::Tools { .. } => 0,
+        };
+        let mut messages = [attached(40_000), model("done"), attached(40_000)];
+        fit(&mut messages, 15_000);
+        assert!(chars(&messages[0]) < 500);
+        assert_eq!(chars(&messages[2]), 40_000);
+        fit(&mut messages, 5_000);
+        let left = chars(&messages[2]);
+        assert!((18_000..20_500).contains(&left), "{left}");
     }
 
     #[test]

@@ -152,7 +152,10 @@ pub(crate) fn calls_as_envelopes(
                             .map(|answer| Message::user(result(name, &answer))),
                     );
                 }
-                Part::Thinking { .. } | Part::Image(_) | Part::Opaque { .. } => {}
+                Part::Thinking { .. }
+                | Part::Image(_)
+                | Part::File { .. }
+                | Part::Opaque { .. } => {}
             }
         }
     }
@@ -194,7 +197,7 @@ fn as_text(part: &Part) -> Option<String> {
             let input = arguments_object(&call.input);
             Some(format!("(I called {} with {input}.)", call.tool_id))
         }
-        Part::Thinking { .. } | Part::Image(_) | Part::Opaque { .. } => None,
+        Part::Thinking { .. } | Part::Image(_) | Part::File { .. } | Part::Opaque { .. } => None,
     }
 }
 

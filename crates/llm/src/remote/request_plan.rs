@@ -109,6 +109,7 @@ impl RequestPlan {
             // A message may have nothing left to say.
             plan.messages = history::repair(plan.messages);
         }
+        history::inline_files(&mut plan.messages);
         plan.messages = match tool_use {
             ToolUse::Constrained if !plan.tools.is_empty() => {
                 let requires_call = plan.options.requires_call();

@@ -63,7 +63,7 @@ fn sign(message: &mut Message, maker: &str) {
             | Part::Thinking { provider_block, .. }
             | Part::Call { provider_block, .. } => provider_block.as_mut(),
             Part::Opaque { provider_block } => Some(provider_block),
-            Part::Image(_) => None,
+            Part::Image(_) | Part::File { .. } => None,
         };
         if let Some(provider_block) =
             provider_block.filter(|provider_block| provider_block.maker == THIS)

@@ -7,7 +7,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use serde::Deserialize;
 use tenon_domain::text::shorten;
-use tenon_domain::{CallRecord, ChatId, EventBody, MessageId, TitledBy};
+use tenon_domain::{CallRecord, ChatId, EventBody, FolderId, MessageId, TitledBy};
 use tenon_store::{Chat, ChatCursor, ChatFilter, ChatFlags, ChatQuery};
 use ts_rs::TS;
 
@@ -32,6 +32,8 @@ pub(crate) struct ListParams {
     limit: u64,
     before: Option<String>,
     archived: bool,
+    /// Those in this folder alone.
+    folder: Option<FolderId>,
 }
 
 impl Default for ListParams {
@@ -40,6 +42,7 @@ impl Default for ListParams {
             limit: DEFAULT_PAGE_ITEMS,
             before: None,
             archived: false,
+            folder: None,
         }
     }
 }
@@ -57,6 +60,7 @@ pub(crate) async fn list(
         } else {
             ChatFilter::Current
         },
+        folder: params.folder,
     };
     let chats = app.store.chats(&user.id, &listing).await?;
     Ok(Json(summaries(&app.store, &app.agent, chats).await?))
@@ -78,6 +82,7 @@ pub(crate) async fn create(
         .set_chat_flags(&user.id, &chat.id, flags(&change))
         .await?;
     set_expert(&app, &user, &chat.id, &change).await?;
+    set_folder(&app, &user, &chat.id, &change).await?;
     let chat = show(State(app), user, Id(chat.id)).await?;
     Ok((StatusCode::CREATED, chat))
 }
@@ -102,6 +107,7 @@ pub(crate) async fn change(
         .set_chat_flags(&user.id, &id, flags(&change))
         .await?;
     set_expert(&app, &user, &id, &change).await?;
+    set_folder(&app, &user, &id, &change).await?;
     if let Some(title) = title {
         let by = TitledBy::Person;
         app.agent
@@ -175,10 +181,24 @@ async fn set_expert(
     Ok(app.store.set_chat_expert(&user.id, chat, expert).await?)
 }
 
+async fn set_folder(
+    app: &App,
+    user: &CurrentUser,
+    chat: &ChatId,
+    change: &ChatChange,
+) -> Result<(), ApiError> {
+    let Some(folder) = &change.folder_id else {
+        return Ok(());
+    };
+    let moving = app.store.move_chat(&user.id, chat, folder.as_ref());
+    Ok(moving.await?)
+}
+
 fn flags(change: &ChatChange) -> ChatFlags {
     ChatFlags {
         pinned: change.pinned,
         archived: change.archived,
+        temporary: change.temporary,
     }
 }
 

@@ -40,6 +40,9 @@ pub(crate) struct ExportParams {
     #[serde(default)]
     #[ts(inline)]
     format: Format,
+    /// With the files that were attached, in JSON.
+    #[serde(default)]
+    files: bool,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, TS)]
@@ -63,7 +66,11 @@ pub(crate) async fn export(
     let title = transcript.chat.title.clone();
     let (media_type, extension, text) = match params.format {
         Format::Json => {
-            let write = move || serde_json::to_string_pretty(&chats::export(transcript));
+            let mut exported = chats::export(transcript);
+            if params.files {
+                exported.files = app.files.export(&chat, exported.file_ids()).await?;
+            }
+            let write = move || serde_json::to_string_pretty(&exported);
             let text = run_blocking(write)
                 .await?
                 .map_err(tenon_store::Error::from)?;

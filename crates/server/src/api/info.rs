@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::api_fault::ApiFault;
 use crate::error::ApiError;
-use crate::wire::{AppInfo, ModelInfo};
+use crate::wire::{AppInfo, FileLimits, ModelInfo};
 use tenon_app::app::App;
 use tenon_app::auth::CurrentUser;
 use tenon_app::models::BUILTIN;
@@ -30,6 +30,7 @@ pub(crate) async fn info(
             id: model.id,
             name: model.name,
         },
+        files: FileLimits::CURRENT,
     }))
 }
 

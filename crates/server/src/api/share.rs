@@ -1,15 +1,17 @@
 //! `/api/chats/{id}/share` and `/api/shared`: links to chats, made and revoked by their owner.
 
 use axum::Json;
-use axum::extract::State;
+use axum::extract::{Path, State};
 use axum::http::StatusCode;
+use axum::response::Response;
 use serde_json::json;
 use tenon_domain::{
-    BlobId, CallRecord, ChatId, Content, ModelRef, Part, SHOWN_PAGE, ToolCall, TurnOutcome, Usage,
+    BlobId, CallRecord, ChatId, Content, FileId, ModelRef, Part, SHOWN_PAGE, ToolCall, TurnOutcome, Usage,
 };
-use tenon_store::Share;
+use tenon_store::{Share, ShareScope};
 use tokio::sync::Semaphore;
 
+use super::files::file_response;
 use crate::concurrency;
 use tenon_agent::TurnFault;
 
@@ -42,13 +44,17 @@ pub(crate) async fn make(
     Id(chat): Id<ChatId>,
     JsonBody(new): JsonBody<NewShare>,
 ) -> Result<Json<ShareView>, ApiError> {
+    let scope = ShareScope {
+        with_tools: new.with_tools,
+        with_files: new.files,
+    };
     let share = app
         .store
-        .share_chat(&user.id, &chat, new.with_tools)
+        .share_chat(&user.id, &chat, scope)
         .await?;
     let share = share.ok_or_else(|| ApiError::bad_request(ApiFault::NothingToShare))?;
     let address = caller.address.to_string();
-    let detail = json!({"withTools": share.with_tools});
+    let detail = json!({"withTools": share.with_tools, "files": share.with_files});
     user.note(&app.store, &address, "share.made", chat.as_str(), detail)
         .await;
     Ok(Json(view(share)))
@@ -93,12 +99,12 @@ pub(crate) async fn read(
     Id(token): Id<String>,
 ) -> Result<Json<SharedChat>, ApiError> {
     let _permit = concurrency::acquire(&READERS).await?;
-    let (transcript, with_tools) = app.store.shared(&token).await?;
+    let (transcript, scope) = app.store.shared(&token).await?;
     let chat = export(transcript);
     let turns = chat
         .turns
         .into_iter()
-        .map(|turn| for_everybody(turn, with_tools));
+        .map(|turn| for_everybody(turn, scope));
     Ok(Json(SharedChat {
         title: chat.title,
         created_at: chat.created_at,
@@ -106,12 +112,30 @@ pub(crate) async fn read(
     }))
 }
 
+/// A file of a chat that is shared with its files.
+pub(crate) async fn file(
+    State(app): State<App>,
+    Path((token, id)): Path<(String, FileId)>,
+) -> Result<Response, ApiError> {
+    let _permit = concurrency::acquire(&READERS).await?;
+    if [&token, &id.0].iter().any(|id| id.contains(char::is_control)) {
+        return Err(tenon_store::Error::NotFound("file").into());
+    }
+    let chat = app.store.chat_with_shared_files(&token).await?;
+    Ok(file_response(app.store.file_of_chat(&chat, &id).await?))
+}
+
 /// Without what is its owner's alone: what a model thought, what it cost, why
 /// it failed or broke off, and what tools were given and gave where that is not shared.
-fn for_everybody(turn: ExportedTurn, with_tools: bool) -> ExportedTurn {
+fn for_everybody(turn: ExportedTurn, scope: ShareScope) -> ExportedTurn {
+    let with_tools = scope.with_tools;
     let messages = turn.messages.into_iter().map(|message| {
-        let thought = |part: &Part| matches!(part, Part::Thinking { .. } | Part::Opaque { .. });
-        let parts = message.parts.into_iter().filter(|part| !thought(part));
+        let is_private = |part: &Part| match part {
+            Part::Thinking { .. } | Part::Opaque { .. } => true,
+            Part::File { .. } => !scope.with_files,
+            Part::Text { .. } | Part::Call { .. } | Part::Image(_) => false,
+        };
+        let parts = message.parts.into_iter().filter(|part| !is_private(part));
         let parts = parts.map(|part| match part {
             Part::Call { call, .. } if !with_tools => Part::call(ToolCall {
                 input: json!({}),
@@ -173,6 +197,7 @@ fn view(share: Share) -> ShareView {
     ShareView {
         token: share.token,
         with_tools: share.with_tools,
+        files: share.with_files,
         created_at: share.created_at,
         behind: share.behind,
     }

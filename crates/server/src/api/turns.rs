@@ -3,18 +3,17 @@
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use tenon_agent::{TurnMessage, TurnModel, TurnOverrides, TurnRequest};
-use tenon_domain::{ChatId, ModelId, TurnId};
+use tenon_agent::{TurnMessage, TurnOverrides, TurnRequest};
+use tenon_domain::{ChatId, TurnId};
 
 use crate::api_fault::ApiFault;
 use crate::error::ApiError;
-use crate::expert_choice::{choose_model, expert_of_chat};
+use crate::expert_choice::choose_for_chat;
 use crate::request::Id;
 use crate::request::JsonBody;
 use crate::wire::{ChooseBranch, StartTurn, TurnStarted};
 use tenon_app::app::App;
 use tenon_app::auth::CurrentUser;
-use tenon_app::experts::Expert;
 
 pub(crate) async fn start(
     State(app): State<App>,
@@ -23,8 +22,8 @@ pub(crate) async fn start(
     JsonBody(turn): JsonBody<StartTurn>,
 ) -> Result<(StatusCode, Json<TurnStarted>), ApiError> {
     let id = turn.turn_id.map(parse_id).transpose()?;
-    let chosen = choose(&app, &user, &chat, turn.model_id.as_ref()).await;
-    let (model, expert) = match chosen {
+    let chosen = choose_for_chat(&app, &user, &chat, turn.model_id.as_ref()).await;
+    let (model, profile) = match chosen {
         Ok(chosen) => chosen,
         Err(error) => {
             // Sent again after its model has gone, it is the turn of the first time.
@@ -33,6 +32,7 @@ pub(crate) async fn start(
                 chat: &chat,
                 text: turn.text.as_deref(),
                 images: &[],
+                files: &[],
                 replaces: turn.replaces.as_ref(),
             };
             return match id {
@@ -41,6 +41,8 @@ pub(crate) async fn start(
             };
         }
     };
+    let files = app.files.attach(&user.id, &chat, &turn.file_ids).await;
+    let files = files.map_err(|error| ApiError::from(error).in_field("fileIds"))?;
     let door = user.entry_point();
     let request = TurnRequest {
         granted: user.granted().to_vec(),
@@ -49,28 +51,18 @@ pub(crate) async fn start(
         id,
         text: turn.text,
         images: Vec::new(),
+        files,
         replaces: turn.replaces,
         tools: turn.tool_ids,
         model,
         language: turn.language,
         can_ask: door.is_interactive(),
         door,
-        expert: expert.map(|expert| expert.for_turn()),
+        profile,
         overrides: TurnOverrides::default(),
     };
     let turn_id = app.agent.start(request).await?;
     Ok(accepted(turn_id))
-}
-
-async fn choose(
-    app: &App,
-    user: &CurrentUser,
-    chat: &ChatId,
-    model: Option<&ModelId>,
-) -> Result<(TurnModel, Option<Expert>), ApiError> {
-    let expert = expert_of_chat(app, user, chat).await?;
-    let model = choose_model(app, user, model, expert.as_ref()).await?;
-    Ok((model, expert))
 }
 
 fn accepted(turn_id: TurnId) -> (StatusCode, Json<TurnStarted>) {

@@ -82,7 +82,11 @@ pub(super) fn read(sent: Vec<ClientMessage>) -> Result<Conversation, ApiError> {
                         }),
                     }
                 }
-                messages.push(Message::User { text, images });
+                messages.push(Message::User {
+                    text,
+                    images,
+                    files: Vec::new(),
+                });
             }
             ClientMessage::Assistant {
                 content,

@@ -4,7 +4,7 @@
 //! that were handed over to the client, the turn that waits for it goes on.
 
 use tenon_agent::{
-    CompletionStream, ModelTools, TurnExpert, TurnModel, TurnOverrides, TurnRequest,
+    CompletionStream, ModelTools, TurnProfile, TurnModel, TurnOverrides, TurnRequest,
 };
 use tenon_app::app::App;
 use tenon_app::auth::CurrentUser;
@@ -17,7 +17,7 @@ pub(super) async fn answer(
     app: &App,
     user: &CurrentUser,
     chat: ChatId,
-    (model, expert): (TurnModel, Option<TurnExpert>),
+    (model, profile): (TurnModel, TurnProfile),
     request: CompletionRequest,
     tools: ModelTools,
 ) -> Result<CompletionStream, ApiError> {
@@ -32,7 +32,7 @@ pub(super) async fn answer(
                 .continue_for_client(&user.id, &chat, results.collect());
             return Ok(answer.await?);
         }
-        Some(Message::User { text, images }) => (text, images),
+        Some(Message::User { text, images, .. }) => (text, images),
         Some(Message::Assistant { .. }) | None => (String::new(), Vec::new()),
     };
     let entry = user.entry_point();
@@ -43,7 +43,7 @@ pub(super) async fn answer(
         door: entry,
         // Whoever reads the answer here is a program.
         can_ask: false,
-        expert,
+        profile,
         overrides: TurnOverrides {
             system: request.system,
             options: request.options,

@@ -144,6 +144,10 @@ fn request_body(body: &OperationBody) -> Value {
             "required": true,
             "content": json_content(chat_completion()),
         }),
+        OperationBody::File => json!({
+            "required": true,
+            "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+        }),
     }
 }
 

@@ -26,6 +26,10 @@ use tenon_app::budget::{Budget, BudgetShare, SMALL_BYTES};
 #[derive(Debug)]
 pub(crate) struct JsonBody<T>(pub(crate) T);
 
+/// The bytes of a file.
+#[derive(Debug)]
+pub(crate) struct FileBody(pub(crate) Vec<u8>);
+
 /// How long the body of a route may be, where that is not the usual length.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BodyLimit(pub(crate) usize);
@@ -63,6 +67,27 @@ impl<T: DeserializeOwned + Send + 'static> FromRequest<ServerState> for JsonBody
             memory.keep(reservation);
         }
         Ok(Self(read))
+    }
+}
+
+/// A page of somebody else's can send no `application/octet-stream` without asking first.
+impl FromRequest<ServerState> for FileBody {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &ServerState) -> Result<Self, ApiError> {
+        if content_type(request.headers()) != "application/octet-stream" {
+            return Err(ApiError::bad_request(ApiFault::NotBytes));
+        }
+        let memory = request.extensions().get::<RequestMemory>().cloned();
+        let user = request.extensions().get::<CurrentUser>();
+        let user = user.map(|user| user.id.clone());
+        let limit = request.extensions().get::<BodyLimit>();
+        let limit = limit.map_or(MAX_BODY_BYTES, |limit| limit.0);
+        let body = receive(request, &state.app.budget, user.as_ref(), limit).await?;
+        if let (Some(memory), Some(reservation)) = (memory, body.reservation) {
+            memory.keep(reservation);
+        }
+        Ok(Self(body.bytes))
     }
 }
 
@@ -178,10 +203,13 @@ fn too_slow() -> ApiError {
 }
 
 pub(crate) fn is_json(headers: &HeaderMap) -> bool {
-    let kind = headers.get(header::CONTENT_TYPE);
-    let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-    let kind = essence(kind);
+    let kind = content_type(headers);
     kind == "application/json" || (kind.starts_with("application/") && kind.ends_with("+json"))
+}
+
+fn content_type(headers: &HeaderMap) -> String {
+    let kind = headers.get(header::CONTENT_TYPE);
+    essence(kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default())
 }
 
 fn refuse(rejection: &JsonRejection) -> ApiError {

@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 use tenon_app::chats::ExportedTurn;
+use tenon_app::json::double_option;
 use tenon_domain::{
-    CallRecord, ChatId, ExpertId, MessageId, ModelId, PageLanguage, Part, Role, ToolId, TurnId,
+    CallRecord, ChatId, ExpertId, FileId, FolderId, MessageId, ModelId, PageLanguage, Part, Role, ToolId, TurnId,
     Verdict,
 };
 use ts_rs::TS;
@@ -21,6 +22,21 @@ pub struct ChatChange {
     /// Who answers from now on.
     #[ts(optional)]
     pub expert_id: Option<ExpertId>,
+    /// Null: out of any folder.
+    #[ts(optional, type = "FolderId | null")]
+    #[serde(default, deserialize_with = "double_option")]
+    pub folder_id: Option<Option<FolderId>>,
+    /// In no list, and deleted a day after it was last used.
+    #[ts(optional)]
+    pub temporary: Option<bool>,
+}
+
+/// `/api/me/instructions`
+#[derive(Debug, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct UserInstructions {
+    /// For models, in all one's chats.
+    pub instructions: String,
 }
 
 /// `POST /api/chats/{id}/turns`
@@ -46,6 +62,10 @@ pub struct StartTurn {
     /// written alike in both.
     #[ts(optional)]
     pub language: Option<PageLanguage>,
+    /// Files that were sent before, to go with this message.
+    #[serde(default)]
+    #[ts(optional, as = "Option<Vec<FileId>>")]
+    pub file_ids: Vec<FileId>,
     /// Begins a branch beside this turn: what was said there stays, on its own branch.
     #[ts(optional)]
     pub replaces: Option<TurnId>,
@@ -129,6 +149,8 @@ pub struct ShareView {
     pub token: String,
     /// What tools were given and what they gave is shown too.
     pub with_tools: bool,
+    /// The files that were attached can be read too.
+    pub files: bool,
     #[ts(type = "number")]
     pub created_at: i64,
     /// Something was said since, which the link does not show.
@@ -151,6 +173,9 @@ pub struct OwnShare {
 pub struct NewShare {
     #[ts(optional, as = "Option<bool>")]
     pub with_tools: bool,
+    /// With the files that were attached.
+    #[ts(optional, as = "Option<bool>")]
+    pub files: bool,
 }
 
 /// `GET /api/shared/{token}`, for whoever has the link.

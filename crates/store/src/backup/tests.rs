@@ -87,6 +87,7 @@ impl Room {
 
     async fn titles(&self) -> Vec<String> {
         let listing = ChatQuery {
+            folder: None,
             limit: 10,
             before: None,
             filter: ChatFilter::Current,

@@ -24,6 +24,12 @@ pub(crate) mod chats {
         pub head: Option<String>,
         /// Who answers in it; null for the general one.
         pub expert_id: Option<String>,
+        pub folder_id: Option<String>,
+        /// What it is set to, as JSON; null: nothing.
+        pub settings: Option<String>,
+        /// In no list, and deleted a while after it was last used.
+        #[serde(default)]
+        pub temporary: bool,
     }
 
     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -191,6 +197,9 @@ pub(crate) mod shares {
         pub title: String,
         pub with_tools: bool,
         pub created_at: i64,
+        /// The files that were attached can be read too.
+        #[serde(default)]
+        pub with_files: bool,
     }
 
     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -224,6 +233,59 @@ pub(crate) mod search_entries {
         pub kind: String,
         /// The message or call it is about; the chat for its title.
         pub subject: String,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub(crate) enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
+pub(crate) mod folders {
+    use sea_orm::entity::prelude::*;
+    use serde::{Deserialize, Serialize};
+
+    #[derive(Clone, Debug, PartialEq, DeriveEntityModel, Serialize, Deserialize)]
+    #[sea_orm(table_name = "folders")]
+    pub(crate) struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub id: String,
+        pub owner: String,
+        pub name: String,
+        pub instructions: String,
+        pub expert_id: Option<String>,
+        pub created_at: i64,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub(crate) enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
+pub(crate) mod files {
+    use sea_orm::entity::prelude::*;
+    use serde::{Deserialize, Serialize};
+
+    #[derive(Clone, Debug, PartialEq, DeriveEntityModel, Serialize, Deserialize)]
+    #[sea_orm(table_name = "files")]
+    pub(crate) struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub id: String,
+        pub owner: String,
+        /// Null until a message has it.
+        pub chat_id: Option<String>,
+        pub name: String,
+        pub media_type: String,
+        pub kind: String,
+        pub size: i64,
+        /// What a model can be told of it.
+        #[sea_orm(column_type = "Text", nullable)]
+        pub text: Option<String>,
+        pub truncated: bool,
+        #[serde(with = "crate::entity::bytes")]
+        pub data: Vec<u8>,
+        pub created_at: i64,
     }
 
     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

@@ -37,6 +37,12 @@ pub(crate) async fn index_call(db: &impl ConnectionTrait, call: &tool_calls::Mod
 /// What can be found of a message.
 pub(crate) fn message_text(parts: &[Part]) -> String {
     let mut text = Part::words(parts);
+    for part in parts {
+        if let Part::File { file } = part {
+            text.push('\n');
+            text.push_str(&file.name);
+        }
+    }
     cut(&mut text, MAX_MESSAGE_BYTES);
     text
 }

@@ -68,6 +68,13 @@ pub(super) async fn switch_off(
     // A system prompt of a stranger would speak to the owner's models.
     crate::experts::forget_user(transaction, user).await?;
     crate::prompts::forget_user(transaction, user).await?;
+    crate::folders::forget_user(transaction, user).await?;
+    chats::Entity::update_many()
+        .col_expr(chats::Column::Settings, Expr::value(None::<String>))
+        .col_expr(chats::Column::FolderId, Expr::value(None::<String>))
+        .filter(chats::Column::UserId.eq(&owner))
+        .exec(transaction)
+        .await?;
     // The addresses that the owner's own pages would look at are among them.
     preferences::Entity::delete_many()
         .filter(preferences::Column::Owner.eq(&owner))

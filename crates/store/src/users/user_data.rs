@@ -5,7 +5,7 @@ use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QueryS
 use tenon_domain::{ChatId, Layer, SourceId, TurnId, UserId};
 
 use crate::entity::{
-    api_keys, blobs, chats, experts, preferences, prompts, secrets, skill_user_settings, skills,
+    api_keys, blobs, chats, experts, files, folders, preferences, prompts, secrets, skill_user_settings, skills,
     source_grants, sources, tool_settings, tools, turns,
 };
 use crate::{LOCAL, Result, Store, enum_column, invites, local_servers, source_cache, text};
@@ -74,6 +74,16 @@ pub(super) async fn adopt(transaction: &DatabaseTransaction, user: &UserId) -> R
     experts::Entity::update_many()
         .col_expr(experts::Column::Owner, theirs())
         .filter(experts::Column::Owner.eq(LOCAL))
+        .exec(transaction)
+        .await?;
+    folders::Entity::update_many()
+        .col_expr(folders::Column::Owner, theirs())
+        .filter(folders::Column::Owner.eq(LOCAL))
+        .exec(transaction)
+        .await?;
+    files::Entity::update_many()
+        .col_expr(files::Column::Owner, theirs())
+        .filter(files::Column::Owner.eq(LOCAL))
         .exec(transaction)
         .await?;
     prompts::Entity::update_many()
@@ -172,6 +182,8 @@ pub(super) async fn delete(transaction: &DatabaseTransaction, user: &UserId) -> 
     delete_sources(transaction, user).await?;
     crate::experts::forget_user(transaction, user).await?;
     crate::prompts::forget_user(transaction, user).await?;
+    crate::folders::forget_user(transaction, user).await?;
+    crate::files::forget_user(transaction, user).await?;
     crate::skills::forget_user(transaction, user).await?;
     invites::take_back(transaction, user).await?;
     chats::Entity::delete_many()

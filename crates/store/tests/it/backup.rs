@@ -210,6 +210,7 @@ async fn one_moment(store: &Store, folder: &Path) {
         let work = tempfile::tempdir().unwrap();
         restore(&copy, &work, &path).await;
         let listing = ChatQuery {
+            folder: None,
             limit: 100_000,
             before: None,
             filter: ChatFilter::Current,

@@ -10,11 +10,16 @@ use tenon_domain::{
     TurnId, TurnOutcome, Usage, UserId, Verdict,
 };
 use tenon_store::{
-    Blob, ChatCursor, ChatFilter, ChatFlags, ChatQuery, Error, MatchKind, NewChat, Store, fresh_id,
+    Blob, ChatCursor, ChatFilter, ChatFlags, ChatQuery, Error, MatchKind, NewChat, ShareScope, Store, fresh_id,
     now,
 };
 
 use crate::postgres::Postgres;
+
+const WITH_TOOLS: ShareScope = ShareScope {
+    with_tools: true,
+    with_files: false,
+};
 
 #[tokio::test]
 async fn the_life_of_chats_on_sqlite() {
@@ -108,6 +113,7 @@ async fn list(store: &Store, ada: &UserId, bob: &UserId) {
             id: chat.id.clone(),
         };
         let page = ChatQuery {
+            folder: None,
             before: Some(before),
             ..ChatQuery::newest(2)
         };
@@ -139,6 +145,7 @@ async fn list(store: &Store, ada: &UserId, bob: &UserId) {
         [made[3].clone(), made[1].clone()]
     );
     let archive_query = ChatQuery {
+        folder: None,
         filter: ChatFilter::Archived,
         ..ChatQuery::newest(9)
     };
@@ -301,17 +308,17 @@ async fn search(store: &Store, ada: &UserId, bob: &UserId) {
 async fn share(store: &Store, ada: &UserId, bob: &UserId) {
     let chat = store.create_chat(ada, "shared").await.unwrap().id;
     assert_eq!(store.share(ada, &chat).await.unwrap(), None);
-    assert_eq!(store.share_chat(ada, &chat, false).await.unwrap(), None);
+    assert_eq!(store.share_chat(ada, &chat, ShareScope::default()).await.unwrap(), None);
     let begins = vec![turn(&chat, "h1", "one")];
     store.append(&chat, begins).await.unwrap();
-    let too_early = store.share_chat(ada, &chat, false).await.unwrap();
+    let too_early = store.share_chat(ada, &chat, ShareScope::default()).await.unwrap();
     assert_eq!(too_early, None, "nothing has ended");
     store.append(&chat, vec![ended("h1")]).await.unwrap();
     is_no_chat(store.share(bob, &chat).await);
-    is_no_chat(store.share_chat(bob, &chat, true).await);
+    is_no_chat(store.share_chat(bob, &chat, WITH_TOOLS).await);
     is_no_chat(store.unshare_chat(bob, &chat).await);
     is_no_chat(store.transcript(bob, &chat).await);
-    let share = store.share_chat(ada, &chat, false).await.unwrap().unwrap();
+    let share = store.share_chat(ada, &chat, ShareScope::default()).await.unwrap().unwrap();
 
     // An id is one turn's, whatever the chat: a client may have chosen it.
     let elsewhere = store.create_chat(ada, "").await.unwrap().id;
@@ -344,12 +351,12 @@ async fn share(store: &Store, ada: &UserId, bob: &UserId) {
     };
     assert_eq!(turns(&share.token).await, ["h1"]);
     assert!(store.share(ada, &chat).await.unwrap().unwrap().behind);
-    let renewed = store.share_chat(ada, &chat, true).await.unwrap().unwrap();
+    let renewed = store.share_chat(ada, &chat, WITH_TOOLS).await.unwrap().unwrap();
     assert_eq!(renewed.token, share.token);
     assert!(renewed.with_tools && renewed.behind);
     assert_eq!(turns(&share.token).await, ["h2"]);
     store.append(&chat, vec![ended("h3")]).await.unwrap();
-    let renewed = store.share_chat(ada, &chat, true).await.unwrap().unwrap();
+    let renewed = store.share_chat(ada, &chat, WITH_TOOLS).await.unwrap().unwrap();
     assert!(!renewed.behind);
     assert_eq!(turns(&share.token).await, ["h2", "h3"]);
     let whole = store.transcript(ada, &chat).await.unwrap();
@@ -436,7 +443,7 @@ async fn delete(store: &Store, ada: &UserId, bob: &UserId) {
     is_no_chat(store.chat(ada, &chat).await);
     is_no_chat(store.branches(&chat).await);
     is_no_chat(store.transcript(ada, &chat).await);
-    is_no_chat(store.share_chat(ada, &chat, true).await);
+    is_no_chat(store.share_chat(ada, &chat, WITH_TOOLS).await);
     assert!(store.blob(ada, &blob).await.is_err());
     assert!(store.chat_of_turn(ada, &TurnId::new("d1")).await.is_err());
     assert_eq!(store.search(ada, "vergänglich", 9).await.unwrap(), []);

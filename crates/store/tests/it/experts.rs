@@ -2,7 +2,7 @@
 
 use tenon_domain::pattern::Pattern;
 use tenon_domain::{
-    ExpertDefinition, ExpertParameters, Layer, Policy, SourceId, ToolId, UserId, Visibility,
+    ExpertDefinition, ModelParameters, Layer, Policy, SourceId, ToolId, UserId, Visibility,
 };
 use tenon_store::{Error, NewPromptRow, Store, ToolSettingChange};
 
@@ -14,9 +14,9 @@ pub async fn chapter(store: &Store) {
         description: "Taxes".into(),
         icon: "scale".into(),
         model: None,
-        parameters: ExpertParameters {
+        parameters: ModelParameters {
             temperature: Some(0.5),
-            ..ExpertParameters::default()
+            ..ModelParameters::default()
         },
         system_prompt: "Be exact.".into(),
         tools: Some(vec![Pattern::new("builtin_*")]),

@@ -222,7 +222,7 @@ async fn a_chat_keeps_the_pictures_of_its_user() {
         .await;
     assert_eq!(status, 200, "{answer}");
     let requests = model.requests();
-    let Some(Message::User { text, images }) = requests[1].messages.first() else {
+    let Some(Message::User { text, images, .. }) = requests[1].messages.first() else {
         panic!("the first message");
     };
     assert_eq!((text.as_str(), images.len()), ("", 1));

@@ -92,7 +92,7 @@ fn messages(remote: &Remote, plan: &RequestPlan) -> Vec<Value> {
     let mut ids = CallIds::new(WireFormat::Anthropic, remote.maker());
     for message in &plan.messages {
         let (role, blocks) = match message {
-            Message::User { text, images } => ("user", user(text, images)),
+            Message::User { text, images, .. } => ("user", user(text, images)),
             Message::Assistant { parts } => ("assistant", assistant(parts, &mut ids)),
             Message::Tools { answers } => (
                 "user",
@@ -147,7 +147,7 @@ fn assistant(parts: &[Part], ids: &mut CallIds) -> Vec<Value> {
             Part::Thinking { provider_block, .. } => {
                 blocks.extend(ids.own(provider_block).cloned())
             }
-            Part::Image(_) => {}
+            Part::Image(_) | Part::File { .. } => {}
             Part::Opaque { provider_block } => {
                 blocks.extend(ids.own_block(provider_block).cloned())
             }

@@ -64,7 +64,7 @@ fn messages(remote: &Remote, plan: &RequestPlan) -> Vec<Value> {
         .unwrap_or(0);
     for (place, message) in plan.messages.iter().enumerate() {
         match message {
-            Message::User { text, images } => push_user(&mut out, user(text, images)),
+            Message::User { text, images, .. } => push_user(&mut out, user(text, images)),
             Message::Assistant { parts } => {
                 let with_thoughts = plan.capabilities.takes_thoughts && place > turn;
                 out.extend(assistant(parts, &mut ids, with_thoughts));
@@ -108,7 +108,7 @@ pub fn transcript(system: &str, messages: &[Message], tools: &[Arc<ToolSpec>]) -
     let mut ids = CallIds::new(WireFormat::Openai, String::new());
     for message in messages {
         match message {
-            Message::User { text, images } => push_user(&mut out, user(text, images)),
+            Message::User { text, images, .. } => push_user(&mut out, user(text, images)),
             Message::Assistant { parts } => out.extend(assistant(parts, &mut ids, false)),
             Message::Tools { answers } => self::tools(&mut out, answers, &ids, true),
         }
@@ -161,7 +161,7 @@ fn assistant(parts: &[Part], ids: &mut CallIds, with_thoughts: bool) -> Option<V
     let (mut calls, mut extra) = (Vec::new(), Map::new());
     for part in parts {
         match part {
-            Part::Text { .. } | Part::Image(_) => {}
+            Part::Text { .. } | Part::Image(_) | Part::File { .. } => {}
             Part::Thinking {
                 text,
                 provider_block,

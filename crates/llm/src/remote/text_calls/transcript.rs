@@ -66,7 +66,11 @@ pub(crate) fn calls_as_text(messages: Vec<Message>, maker: &str, scope: CallScop
 fn is_own_text(parts: &[Part], maker: &str) -> bool {
     let mut calls = parts.iter().filter_map(|part| match part {
         Part::Call { provider_block, .. } => Some(provider_block),
-        Part::Text { .. } | Part::Thinking { .. } | Part::Image(_) | Part::Opaque { .. } => None,
+        Part::Text { .. }
+        | Part::Thinking { .. }
+        | Part::Image(_)
+        | Part::File { .. }
+        | Part::Opaque { .. } => None,
     });
     let is_text = |block: &Option<ProviderBlock>| own_text(block, maker).is_some();
     let first = calls.next();
@@ -86,7 +90,10 @@ fn written(parts: Vec<Part>, maker: &str) -> Vec<Part> {
                 Some(raw) => text.push_str(raw),
                 None => push_call(&mut text, &call),
             },
-            Part::Thinking { .. } | Part::Image(_) | Part::Opaque { .. } => others.push(part),
+            Part::Thinking { .. }
+            | Part::Image(_)
+            | Part::File { .. }
+            | Part::Opaque { .. } => others.push(part),
         }
     }
     others.push(Part::text(text));

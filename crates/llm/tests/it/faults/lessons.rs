@@ -268,6 +268,7 @@ async fn a_picture_of_the_user_is_never_left_out() {
             request.messages = vec![Message::User {
                 text: "What is it?".into(),
                 images: vec![image],
+                files: Vec::new(),
             }];
             let heard = ask_for(&fake, format, request).await;
             assert!(heard.refused().contains(expected), "{}", heard.refused());

@@ -156,7 +156,11 @@ async fn thoughts_are_shown_and_told_back_as_they_came() {
             .iter()
             .filter_map(|part| match part {
                 Part::Thinking { text, .. } => Some(text.as_str()),
-                Part::Text { .. } | Part::Image(_) | Part::Call { .. } | Part::Opaque { .. } => {
+                Part::Text { .. }
+                | Part::Image(_)
+                | Part::File { .. }
+                | Part::Call { .. }
+                | Part::Opaque { .. } => {
                     None
                 }
             })

@@ -29,7 +29,10 @@ fn said(message: Message) -> Vec<(&'static str, String)> {
                 Part::Call { call, .. } => {
                     Some(("tool_call", format!("{} {}", call.tool_id, call.input)))
                 }
-                Part::Image(_) | Part::Thinking { .. } | Part::Opaque { .. } => None,
+                Part::Image(_)
+                | Part::File { .. }
+                | Part::Thinking { .. }
+                | Part::Opaque { .. } => None,
             })
             .collect(),
         Message::Tools { answers } => answers

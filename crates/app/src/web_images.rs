@@ -1,0 +1,104 @@
+//! Pictures on the web that a person wants to see: fetched here, so that no page tells a stranger who
+//! reads it, and within the address policy.
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use reqwest::Client;
+use reqwest::redirect::Policy;
+use tenon_domain::coded_errors;
+use tenon_net::body::{self, BodyError};
+use tenon_net::{Network, RequestError, check_url, parse_url};
+use url::Url;
+
+use crate::image_type::image_type;
+
+const MAX_IMAGE_BYTES: usize = 10 * 1024 * 1024;
+const TIMEOUT: Duration = Duration::from_secs(20);
+const MAX_REDIRECTS: usize = 5;
+
+coded_errors! {
+    /// Why a picture is not shown.
+    #[derive(Debug)]
+    pub enum WebImageError {
+        Address { why: String } = "image_address" => "This picture is not fetched: {why}",
+        Unreachable { why: String } = "image_unreachable" => "The picture cannot be fetched: {why}",
+        Status { status: u16 } = "image_status" => "Its server answered {status} instead of a picture.",
+        NoImage = "image_unknown_type" => "What is at this address is no PNG, JPEG, GIF or WebP picture.",
+        TooLarge { mb: usize } = "image_too_large" => "The picture has more than {mb} MB.",
+    }
+}
+
+#[derive(Debug)]
+pub struct WebImages {
+    network: Network,
+    /// Made at the first request: making it reads certificates and may fail.
+    client: OnceLock<Client>,
+}
+
+#[derive(Debug)]
+pub struct WebImage {
+    pub media_type: &'static str,
+    pub data: Vec<u8>,
+}
+
+impl WebImages {
+    pub(crate) fn new(network: Network) -> Self {
+        Self {
+            network,
+            client: OnceLock::new(),
+        }
+    }
+
+    pub async fn fetch(&self, address: &str) -> Result<WebImage, WebImageError> {
+        let url = parse_url(address, self.network).map_err(|error| WebImageError::Address {
+            why: error.to_string(),
+        })?;
+        let fetched = tokio::time::timeout(TIMEOUT, self.fetch_from(url)).await;
+        fetched.unwrap_or_else(|_elapsed| {
+            let why = format!("it took longer than {} s", TIMEOUT.as_secs());
+            Err(WebImageError::Unreachable { why })
+        })
+    }
+
+    async fn fetch_from(&self, url: Url) -> Result<WebImage, WebImageError> {
+        let unreachable = |error: reqwest::Error| WebImageError::Unreachable {
+            why: RequestError::new(&error, &url).to_string(),
+        };
+        let client = self.client().map_err(unreachable)?;
+        let mut response = client.get(url.clone()).send().await.map_err(unreachable)?;
+        let status = response.status();
+        if !status.is_success() {
+            let status = status.as_u16();
+            return Err(WebImageError::Status { status });
+        }
+        let data = body::read(&mut response, MAX_IMAGE_BYTES).await;
+        let data = data.map_err(|error| match error {
+            BodyError::TooLong { max_bytes } => WebImageError::TooLarge {
+                mb: max_bytes / (1024 * 1024),
+            },
+            BodyError::Broken(error) => unreachable(error),
+        })?;
+        // By its bytes: a header is only what a stranger says.
+        let media_type = image_type(&data).ok_or(WebImageError::NoImage)?;
+        Ok(WebImage { media_type, data })
+    }
+
+    fn client(&self) -> Result<&Client, reqwest::Error> {
+        if let Some(client) = self.client.get() {
+            return Ok(client);
+        }
+        let network = self.network;
+        let policy = Policy::custom(move |attempt| {
+            if attempt.previous().len() > MAX_REDIRECTS {
+                return attempt.error(tenon_net::UrlError::TooManyRedirects(MAX_REDIRECTS));
+            }
+            match check_url(attempt.url(), network) {
+                Ok(()) => attempt.follow(),
+                Err(refusal) => attempt.error(refusal),
+            }
+        });
+        let client = tenon_net::client(network).redirect(policy).build()?;
+        Ok(self.client.get_or_init(|| client))
+    }
+}

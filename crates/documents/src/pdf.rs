@@ -1,0 +1,34 @@
+//! PDF.
+
+use pdf_extract::OutputError;
+
+use crate::text_builder::TextBuilder;
+use crate::DocumentError;
+
+pub(crate) fn read(bytes: &[u8], out: &mut TextBuilder) -> Result<(), DocumentError> {
+    let pages = pdf_extract::extract_text_from_mem_by_pages(bytes).map_err(why)?;
+    for (number, page) in pages.iter().enumerate() {
+        if out.is_full() {
+            break;
+        }
+        if pages.len() > 1 {
+            out.new_line();
+            out.push(&format!("[Page {}]", number + 1));
+        }
+        for line in page.lines() {
+            out.new_line();
+            out.push(line.trim_end());
+        }
+    }
+    let has_text = pages.iter().any(|page| !page.trim().is_empty());
+    has_text.then_some(()).ok_or(DocumentError::NoText)
+}
+
+fn why(error: OutputError) -> DocumentError {
+    match error {
+        OutputError::PdfError(error) if error.to_string().to_lowercase().contains("crypt") => {
+            DocumentError::Encrypted
+        }
+        _ => DocumentError::Damaged,
+    }
+}
