@@ -11,38 +11,31 @@ use std::ops::ControlFlow;
 use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use futures::FutureExt;
 use tenon_domain::{
-    ChatId, EntryPoint, Message, MessageId, PageLanguage, Part, StopReason, ToolAccess, ToolSpec,
-    TurnOutcome, Usage,
+    ChatId, EntryPoint, Message, MessageId, Part, StopReason, ToolAccess, TurnOutcome, Usage,
 };
-use tenon_llm::{GenerationOptions, ModelRequest};
+use tenon_llm::GenerationOptions;
 use tenon_store::{Result as StoreResult, fresh_id};
-use tenon_tools::{OfferSize, Toolset};
+use tenon_tools::Toolset;
 use tokio_util::sync::CancellationToken;
 
 use crate::context_window::ContextWindow;
 use crate::model_step::{ModelStep, StepResult};
-use crate::prompt::SystemPrompt;
 use crate::recorder::Recorder;
-use crate::request::{ModelTools, TurnProfile, TurnModel};
+use crate::request::ModelTools;
+use crate::step_request::{StepKind, StepRequest};
 use crate::{Agent, TurnFault};
 use repeats::RepeatDetector;
 
 /// One run of the loop.
 pub(crate) struct AgentLoop<'a> {
     pub agent: &'a Agent,
-    pub model: &'a TurnModel,
-    pub profile: &'a TurnProfile,
-    /// None: as the tools call for.
-    pub system: Option<&'a str>,
-    /// Of the page the answer is read on, where one is.
-    pub language: Option<PageLanguage>,
+    pub request: StepRequest<'a>,
     /// Of the first step; a call that it requires is not required again.
     pub options: &'a GenerationOptions,
-    pub tools: &'a ModelTools,
     /// What the user may call, before the switches are asked.
     pub access: &'a ToolAccess,
     /// How its request came in: it runs while that counts.
@@ -56,15 +49,6 @@ pub(crate) struct AgentLoop<'a> {
     pub cancel: &'a CancellationToken,
     pub usage: &'a UsageMeter,
     pub recorder: &'a dyn Recorder,
-}
-
-/// What a model is asked for in a step.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum StepKind {
-    /// Whatever it wants: words, calls.
-    Open,
-    /// Words alone: its calls only repeated themselves.
-    AnswerOnly,
 }
 
 /// Why a run is over.
@@ -91,7 +75,7 @@ impl AgentLoop<'_> {
         first_step: usize,
     ) -> StoreResult<LoopEnd> {
         let given = messages.len();
-        let mut repeats = RepeatDetector::replay(&messages, self.model.provider.is_small());
+        let mut repeats = RepeatDetector::replay(&messages, self.request.model.provider.is_small());
         let mut kind = StepKind::Open;
         for step in first_step..self.step_limit {
             // A fresh snapshot each step: a tool that came or went meanwhile is seen at once.
@@ -106,7 +90,7 @@ impl AgentLoop<'_> {
                 let is_call = |part: &mut Part| matches!(part, Part::Call { .. });
                 let calls = reply.parts.extract_if(.., is_call).count();
                 if cut.is_none() && (calls > 0 || reply.parts.is_empty()) {
-                    let name = (&self.model.shown.name).into();
+                    let name = (&self.request.model.shown.name).into();
                     cut = Some(interrupted(TurnFault::Repeats { name }));
                 }
             }
@@ -121,7 +105,7 @@ impl AgentLoop<'_> {
             }
             if calls.is_empty() && reply.stop != Some(StopReason::Paused) {
                 let outcome = if step == 0 && reply.parts.is_empty() {
-                    let name = (&self.model.shown.name).into();
+                    let name = (&self.request.model.shown.name).into();
                     failed(TurnFault::Empty { name })
                 } else {
                     TurnOutcome::Done
@@ -190,17 +174,14 @@ impl AgentLoop<'_> {
 
     /// What the user may call now, as the switches stand.
     async fn toolset(&self) -> StoreResult<Toolset> {
-        let store = &self.agent.store;
         if !self.is_authorized().await? {
             self.cancel.cancel();
         }
-        let expert = self.profile.expert.as_ref();
-        let settings = store.tool_settings(&self.access.user, expert, self.chat);
-        let filter = self.profile.tools.clone();
-        let access = self.access.clone().filtered(filter);
-        let access = access.with_settings(settings.await?);
-        let toolset = self.agent.registry.toolset(access);
-        Ok(match self.tools {
+        let toolset = self
+            .agent
+            .toolset(self.access, self.request.profile, self.chat);
+        let toolset = toolset.await?;
+        Ok(match self.request.tools {
             ModelTools::Server(request_tools) => toolset.with_request_tools(request_tools),
             ModelTools::Client(_) => toolset,
         })
@@ -220,75 +201,22 @@ impl AgentLoop<'_> {
         } else {
             self.options.after_first_step()
         };
-        let options = options.or(&self.profile.options);
         let step = ModelStep {
-            model: &*self.model.provider,
+            model: &*self.request.model.provider,
             toolset,
             cancel: self.cancel,
             settings: &self.agent.settings,
             message: &message,
             recorder: self.recorder,
         };
-        let tools = self.offered_tools(toolset, messages, kind);
-        let result = step.run(ModelRequest {
-            system: self.system(&tools, kind),
-            language: self.language,
-            messages: match self.context {
-                Some(context) => context.visible(messages),
-                None => messages.to_vec(),
-            },
-            tools,
-            options,
-        });
+        let told = match self.context {
+            Some(context) => context.visible(messages),
+            None => messages.to_vec(),
+        };
+        let request = self.request.build(toolset, messages, told, (kind, options));
+        let result = step.run(request);
         let result = result.await;
         Ok((message, result))
-    }
-
-    fn offered_tools(
-        &self,
-        toolset: &Toolset,
-        messages: &[Message],
-        kind: StepKind,
-    ) -> Vec<Arc<ToolSpec>> {
-        match (self.tools, kind) {
-            (_, StepKind::AnswerOnly) => Vec::new(),
-            (ModelTools::Client(tools), StepKind::Open) => tools.clone(),
-            (ModelTools::Server(_), StepKind::Open) => {
-                let is_small = self.model.provider.is_small();
-                let size = if is_small {
-                    OfferSize::Compact
-                } else {
-                    OfferSize::Full
-                };
-                toolset.offer(messages, size)
-            }
-        }
-    }
-
-    /// The prompt of the request or Tenon's own, then that of the profile.
-    fn system(&self, tools: &[Arc<ToolSpec>], kind: StepKind) -> String {
-        let mut system = match self.system {
-            Some(system) => system.to_owned(),
-            None => self.system_prompt(tools, kind).text(self.language),
-        };
-        let prompt = &self.profile.system_prompt;
-        if !prompt.is_empty() {
-            system.push_str("\n\n");
-            system.push_str(prompt);
-        }
-        system
-    }
-
-    fn system_prompt(&self, tools: &[Arc<ToolSpec>], kind: StepKind) -> SystemPrompt {
-        let provider = &self.model.provider;
-        match kind {
-            StepKind::AnswerOnly => SystemPrompt::AnswerOnly,
-            StepKind::Open if tools.is_empty() || !provider.offers_tools() => {
-                SystemPrompt::WithoutTools
-            }
-            StepKind::Open if provider.is_small() => SystemPrompt::Short,
-            StepKind::Open => SystemPrompt::Full,
-        }
     }
 }
 

@@ -19,8 +19,9 @@ use crate::agent_loop::{AgentLoop, LoopEnd, UsageMeter, catch_panic, failed};
 use crate::client_stream::{ClientStream, CompletionStream};
 use crate::metrics::RunKind;
 use crate::recorder::Recorder;
-use crate::request::{ModelTools, TurnProfile, TurnModel};
+use crate::request::{ModelTools, TurnModel, TurnProfile};
 use crate::step_cache::StepCache;
+use crate::step_request::StepRequest;
 use crate::{Agent, Error, TurnFault};
 
 /// A conversation somebody wants continued.
@@ -70,12 +71,14 @@ impl Agent {
         let usage = UsageMeter::default();
         let run = AgentLoop {
             agent: &self,
-            model: &completion.model,
-            profile: &completion.profile,
-            system: completion.system.as_deref(),
-            language: None,
+            request: StepRequest {
+                model: &completion.model,
+                profile: &completion.profile,
+                system: completion.system.as_deref(),
+                language: None,
+                tools: &completion.tools,
+            },
             options: &completion.options,
-            tools: &completion.tools,
             access: &completion.access,
             entry: &completion.entry,
             chat: None,

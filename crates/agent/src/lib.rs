@@ -13,6 +13,7 @@ mod context_window;
 mod model_step;
 mod recorder;
 mod step_cache;
+mod step_request;
 mod turn;
 
 mod activity;
@@ -26,6 +27,7 @@ mod prompt;
 mod running_turns;
 
 mod delete;
+mod estimate;
 mod recover;
 mod turn_end;
 mod turn_fault;
@@ -44,9 +46,10 @@ pub use client_stream::{CompletionPart, CompletionStream};
 pub use completion::Completion;
 pub use context_window::{ContextStatus, ContextWindow};
 pub use delete::remove_folder;
+pub use estimate::DraftMessage;
 pub use feed::Feed;
 pub use metrics::RunCount;
-pub use request::{ModelTools, TurnProfile, TurnMessage, TurnModel, TurnOverrides, TurnRequest};
+pub use request::{ModelTools, TurnMessage, TurnModel, TurnOverrides, TurnProfile, TurnRequest};
 pub use turn::ClientResults;
 pub use turn_fault::TurnFault;
 

@@ -7,7 +7,7 @@ use tenon_domain::{Caller, ErrorDetail, ToolAccess, TurnOutcome, Usage};
 use tenon_store::{PausedTurn, Result};
 
 use crate::agent_loop::UsageMeter;
-use crate::request::{TurnProfile, TurnOverrides};
+use crate::request::{TurnOverrides, TurnProfile};
 use crate::turn::{Turn, TurnStart};
 use crate::turn_end::TurnEnd;
 use crate::{Agent, Error, TurnFault, TurnModel};

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use tenon_domain::pattern::Pattern;
 use tenon_domain::{
-    AttachedFile, ChatId, EntryPoint, ExpertId, ModelRef, PageLanguage, Prices, ToolFilter, ToolId, ToolSpec,
-    TurnId, UserId, UserImage,
+    AttachedFile, ChatId, EntryPoint, ExpertId, ModelRef, PageLanguage, Prices, ToolFilter, ToolId,
+    ToolSpec, TurnId, UserId, UserImage,
 };
 use tenon_llm::{GenerationOptions, Provider};
 use tenon_tools::RequestTools;

@@ -20,8 +20,9 @@ use tenon_store::{Error as StoreError, Result as StoreResult, now};
 
 use crate::agent_loop::{AgentLoop, LoopEnd, UsageMeter, catch_panic, failed};
 use crate::metrics::RunKind;
-use crate::request::{TurnProfile, TurnModel, TurnOverrides};
+use crate::request::{TurnModel, TurnOverrides, TurnProfile};
 use crate::running_turns::TurnSlot;
+use crate::step_request::StepRequest;
 use crate::turn_end::TurnEnd;
 use crate::{Agent, TurnFault, prompt};
 pub use client::ClientResults;
@@ -126,12 +127,14 @@ impl Turn {
         let (overrides, settings) = (&self.overrides, &self.agent.settings);
         let run = AgentLoop {
             agent: &self.agent,
-            model: &self.model,
-            profile: &self.profile,
-            system: overrides.system.as_deref(),
-            language: self.language,
+            request: StepRequest {
+                model: &self.model,
+                profile: &self.profile,
+                system: overrides.system.as_deref(),
+                language: self.language,
+                tools: &overrides.tools,
+            },
             options: &overrides.options,
-            tools: &overrides.tools,
             access: &self.access,
             entry: &self.door,
             chat: Some(&self.chat),

@@ -178,7 +178,12 @@ impl App {
         store.sweep_audit().await?;
         let auth = Auth::new(config, issuer(&data, config)?);
         let experts = Experts::new(store.clone());
-        let files = Files::new(store.clone(), agent.clone(), quota, document_reader(config)?);
+        let files = Files::new(
+            store.clone(),
+            agent.clone(),
+            quota,
+            document_reader(config)?,
+        );
         files.sweep().await?;
         Ok(Self(Arc::new(AppServices {
             accounts: Accounts {

@@ -23,8 +23,8 @@ use tenon_tools::Quota;
 use ts_rs::TS;
 
 use crate::chats::ExportedFile;
-pub use error::FileError;
 use document_reader::DocumentReader;
+pub use error::FileError;
 use workspace_copy::copy_into;
 
 pub const MAX_FILE_BYTES: usize = 20 * 1024 * 1024;

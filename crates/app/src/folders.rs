@@ -102,7 +102,9 @@ impl Folders {
         }
         Ok(FolderEdit {
             name: change.name.as_deref().map(checked_name).transpose()?,
-            instructions: instructions.transpose().map_err(FolderError::Instructions)?,
+            instructions: instructions
+                .transpose()
+                .map_err(FolderError::Instructions)?,
             expert: change.expert_id,
         })
     }

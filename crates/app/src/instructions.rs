@@ -4,7 +4,9 @@
 use std::sync::Arc;
 
 use tenon_agent::TurnProfile;
-use tenon_domain::{ChatId, ChatSettings, ModelParameters, UserId, coded_errors};
+use tenon_domain::{
+    ChatId, ChatSettings, ExpertId, FolderId, ModelParameters, UserId, coded_errors,
+};
 use tenon_llm::GenerationOptions;
 use tenon_store::Store;
 
@@ -76,12 +78,23 @@ impl Instructions {
         chat: &ChatId,
     ) -> Result<(Option<Expert>, TurnProfile), ExpertError> {
         let stored = self.store.chat(user, chat).await?;
-        let expert = self.experts.of_chat(user, stored.expert.as_ref()).await?;
-        let folder = match &stored.folder {
+        let settings = self.store.chat_settings(user, chat).await?;
+        let place = (stored.expert.as_ref(), stored.folder.as_ref());
+        self.of_new_chat(user, place, settings).await
+    }
+
+    /// The same for a chat that is not there yet.
+    pub async fn of_new_chat(
+        &self,
+        user: &UserId,
+        (expert, folder): (Option<&ExpertId>, Option<&FolderId>),
+        settings: ChatSettings,
+    ) -> Result<(Option<Expert>, TurnProfile), ExpertError> {
+        let expert = self.experts.of_chat(user, expert).await?;
+        let folder = match folder {
             Some(folder) => Some(self.store.folder(user, folder).await?),
             None => None,
         };
-        let settings = self.store.chat_settings(user, chat).await?;
         let mut profile = expert.as_ref().map(Expert::for_turn).unwrap_or_default();
         let mine = self.of_user(user).await?;
         let folder = folder.map(|folder| folder.instructions);

@@ -30,7 +30,7 @@ pub use edit::ModelEditError;
 pub use evaluation::{EvaluationError, EvaluationFrame, EvaluationRequest};
 pub use view::{
     EndpointFault, EndpointView, ModelChange, ModelDiscoveryRequest, ModelDiscoveryResponse,
-    ModelOrigin, ModelView, NewModel, OfferedModel, TestFrame,
+    ModelOrigin, ModelParameter, ModelView, NewModel, OfferedModel, TestFrame,
 };
 
 /// The id of the model that comes with Tenon.
@@ -138,6 +138,7 @@ impl Models {
             tool_mode: ToolMode::Native,
             tools_seen: None,
             context_tokens: None,
+            takes: Vec::new(),
             compact_tools: false,
             prices: None,
             is_default: !saved.iter().any(|model| model.is_default),
@@ -279,6 +280,7 @@ fn view(config: &ModelConfig, endpoint: Option<&Endpoint>, has_key: bool) -> Mod
         tool_mode: config.tool_mode,
         tools_seen: config.tools_seen,
         context_tokens: config.context_tokens,
+        takes: ModelParameter::taken_by(config.provider),
         compact_tools: is_small_model(&config.model, config.context_tokens),
         prices: config.prices.clone(),
         is_default: false,

@@ -14,6 +14,7 @@ use tenon_agent::Agent;
 use tenon_domain::{
     CallId, ChatId, SourceId, SourceKind, ToolAccess, ToolCall, ToolId, ToolResult, UserId,
 };
+use tenon_llm::tool_tokens;
 use tenon_sources::browser::DeviceHub;
 use tenon_store::{Store, fresh_id};
 use tenon_tools::{
@@ -255,6 +256,7 @@ fn view_from(toolset: &Toolset, tool: &Tool, source: SourceView) -> ToolView {
         annotations: tool.spec.annotations,
         source,
         runs_on: tool.spec.runs_on,
+        tokens: tool_tokens(&tool.spec),
         enabled: toolset
             .access()
             .enabled(&tool.spec.id, tool.spec.annotations),

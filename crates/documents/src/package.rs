@@ -60,7 +60,12 @@ impl<'a> Package<'a> {
     /// The numbers `n` for which there is a part `{prefix}{n}.xml`, in order.
     pub(crate) fn numbers(&self, prefix: &str) -> Vec<u32> {
         let names = self.archive.file_names();
-        let number = |name: &str| name.strip_prefix(prefix)?.strip_suffix(".xml")?.parse().ok();
+        let number = |name: &str| {
+            name.strip_prefix(prefix)?
+                .strip_suffix(".xml")?
+                .parse()
+                .ok()
+        };
         let mut numbers: Vec<u32> = names.flatten().filter_map(|name| number(&name)).collect();
         numbers.sort_unstable();
         numbers

@@ -2,8 +2,8 @@
 
 use pdf_extract::OutputError;
 
-use crate::text_builder::TextBuilder;
 use crate::DocumentError;
+use crate::text_builder::TextBuilder;
 
 pub(crate) fn read(bytes: &[u8], out: &mut TextBuilder) -> Result<(), DocumentError> {
     let pages = pdf_extract::extract_text_from_mem_by_pages(bytes).map_err(why)?;

@@ -46,12 +46,7 @@ pub fn repair(messages: Vec<Message>) -> Vec<Message> {
     out
 }
 
-fn push_user(
-    out: &mut Vec<Message>,
-    text: String,
-    images: Vec<UserImage>,
-    files: Vec<UserFile>,
-) {
+fn push_user(out: &mut Vec<Message>, text: String, images: Vec<UserImage>, files: Vec<UserFile>) {
     let is_empty = text.trim().is_empty();
     if is_empty && images.is_empty() && files.is_empty() {
         return;

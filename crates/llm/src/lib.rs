@@ -12,6 +12,7 @@ pub mod remote;
 pub mod history;
 pub mod schema;
 
+mod estimate;
 mod fault;
 mod model_list;
 mod options;
@@ -30,6 +31,7 @@ use tenon_domain::{
 };
 
 pub use assemble::{Assembler, ModelReply};
+pub use estimate::{RequestEstimate, tool_tokens};
 pub use fault::{ExclusionReason, ModelFault};
 pub use options::{GenerationOptions, OptionFault, OutputFormat, SAMPLING_OPTIONS, ToolChoice};
 pub use remote::{Remote, connect};
@@ -68,6 +70,16 @@ pub trait Provider: Send + Sync {
     }
 
     async fn stream(&self, request: ModelRequest) -> Result<ModelStream, Error>;
+
+    /// About what a request would take, and which tools it would not have.
+    async fn estimate(&self, request: &ModelRequest) -> RequestEstimate {
+        RequestEstimate::of(request)
+    }
+
+    /// More tools than this it is not told of. None: any number.
+    fn max_tools(&self) -> Option<usize> {
+        None
+    }
 
     /// Whether it runs on somebody's own machine, where it may take minutes to read a long prompt.
     fn is_local(&self) -> bool {

@@ -30,6 +30,7 @@ use url::Url;
 use crate::remote::provider_error::ProviderError;
 use crate::{
     Error, GenerationOptions, ModelDelta, ModelRequest, ModelStream, OptionFault, Provider,
+    RequestEstimate,
 };
 
 pub use model_size::{is_small, is_small_model};
@@ -39,8 +40,8 @@ pub(crate) use body::ModelRequestBody;
 pub(crate) use capabilities::{Capabilities, CapabilityChange, says_no_images, says_no_tools};
 pub(crate) use request_plan::RequestPlan;
 pub(crate) use text_calls::is_text_call;
-use tool_compiler::CompileCount;
 pub(crate) use tool_compiler::ToolCompiler;
+use tool_compiler::{CompileCount, MAX_TOOLS};
 
 use retrying_stream::RetryingStream;
 
@@ -135,6 +136,21 @@ impl Provider for RemoteProvider {
     async fn stream(&self, request: ModelRequest) -> Result<ModelStream, Error> {
         let stream = RetryingStream::new(self.remote.clone(), self.known.clone(), request);
         Ok(stream.into_stream())
+    }
+
+    async fn estimate(&self, request: &ModelRequest) -> RequestEstimate {
+        ToolCompiler::prepare(&self.known, &request.tools, &self.remote).await;
+        let capabilities = retrying_stream::lock(&self.known.capabilities).clone();
+        let compiler = &self.known.compiler;
+        match RequestPlan::new(&self.remote, compiler, capabilities, request) {
+            Ok((plan, omitted)) => plan.estimate(omitted),
+            // It would be refused: what it would take all the same.
+            Err(_) => RequestEstimate::of(request),
+        }
+    }
+
+    fn max_tools(&self) -> Option<usize> {
+        Some(MAX_TOOLS)
     }
 
     fn is_local(&self) -> bool {

@@ -5,6 +5,7 @@ pub(crate) mod auth;
 pub(crate) mod blobs;
 pub(crate) mod calls;
 pub(crate) mod chats;
+pub(crate) mod context;
 pub(crate) mod devices;
 pub(crate) mod docs;
 pub(crate) mod experts;

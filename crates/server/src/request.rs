@@ -8,7 +8,8 @@ mod id;
 mod params;
 
 pub(crate) use body::{
-    BodyLimit, FileBody, JsonBody, ReceivedBody, RequestMemory, collect, is_json, read, read_with, receive,
+    BodyLimit, FileBody, JsonBody, ReceivedBody, RequestMemory, collect, is_json, read, read_with,
+    receive,
 };
 pub(crate) use caller::HttpCaller;
 pub(crate) use current_user::{authenticate, bearer};

@@ -11,9 +11,9 @@ use tenon_app::sources::Sources;
 use tower_http::compression::CompressionLayer;
 
 use crate::api::{
-    audit, auth, blobs, calls, chats, devices, docs, experts, export, files, folders, frame,
-    images, info, instructions, invites, keys, login, me, models, oidc, prompts, search, settings, share, shell, skills, sources, tools, turns,
-    users,
+    audit, auth, blobs, calls, chats, context, devices, docs, experts, export, files, folders,
+    frame, images, info, instructions, invites, keys, login, me, models, oidc, prompts, search,
+    settings, share, shell, skills, sources, tools, turns, users,
 };
 use crate::api_fault::ApiFault;
 use crate::authorize::KeyPolicy;
@@ -91,8 +91,18 @@ pub fn routes() -> Vec<Route> {
         // A key that may only use tools must not decide which it may use.
         post("/calls/{id}/answer", Owner(Call), calls::answer).keys(KeyPolicy::Full),
         post("/calls/{id}/form", Owner(Call), calls::answer_form).keys(KeyPolicy::Full),
-        get("/chats/{id}/settings", Owner(Chat), instructions::show_for_chat),
-        put("/chats/{id}/settings", Owner(Chat), instructions::set_for_chat).keys(KeyPolicy::Full),
+        get(
+            "/chats/{id}/settings",
+            Owner(Chat),
+            instructions::show_for_chat,
+        ),
+        put(
+            "/chats/{id}/settings",
+            Owner(Chat),
+            instructions::set_for_chat,
+        )
+        .keys(KeyPolicy::Full),
+        post("/context", User, context::show).stops_with_client(),
         get("/me/instructions", User, instructions::show),
         put("/me/instructions", User, instructions::set).keys(KeyPolicy::Full),
         get("/folders", User, folders::list),

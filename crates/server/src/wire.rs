@@ -25,8 +25,9 @@ pub use accounts::{
     NewInvite, SessionView, SettingsView, Setup, SignUp,
 };
 pub use chats::{
-    AnswerCall, ChatChange, ChooseBranch, MessageView, NewShare, OwnShare, SearchHit,
-    SearchHitKind, ShareView, SharedChat, SnippetPiece, StartTurn, TurnStarted, UserInstructions,
+    AnswerCall, ChatChange, ChooseBranch, ContextQuery, ContextView, MessageView, NewShare,
+    OwnShare, SearchHit, SearchHitKind, ShareView, SharedChat, SnippetPiece, StartTurn,
+    TurnStarted, UserInstructions,
 };
 pub use devices::{
     DeviceView, EndpointKind, LocalEndpoint, LocalServerView, McpoDiscoveryRequest, McpoServer,
@@ -42,7 +43,8 @@ pub use tenon_app::files::FileLimits;
 pub use tenon_app::folders::{FolderChange, FolderView};
 pub use tenon_app::models::{
     EndpointView, EvaluationFrame, EvaluationRequest, ModelChange, ModelDiscoveryRequest,
-    ModelDiscoveryResponse, ModelOrigin, ModelView, NewModel, OfferedModel, TestFrame,
+    ModelDiscoveryResponse, ModelOrigin, ModelParameter, ModelView, NewModel, OfferedModel,
+    TestFrame,
 };
 pub use tenon_app::prompts::{NewPrompt, PromptChange, PromptView};
 pub use tenon_app::skills::{

@@ -13,9 +13,7 @@ use tenon_domain::{ChatId, ChatSettings, ExpertId, FolderId, TitledBy, TurnId, U
 
 use crate::chat_owner::of;
 use crate::entity::{chats, turns};
-use crate::{
-    Error, Result, Store, StoreChange, enum_column, fresh_id, now, search, to_column,
-};
+use crate::{Error, Result, Store, StoreChange, enum_column, fresh_id, now, search, to_column};
 
 /// More pinned chats than this are no longer a choice.
 const MAX_PINNED: u64 = 500;

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::{Expr, ExprTrait, Func};
-use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, QueryFilter, QuerySelect};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, QueryFilter, QuerySelect,
+};
 use tenon_domain::{AttachedFile, ChatId, FileId, UserId};
 
 use crate::entity::files;

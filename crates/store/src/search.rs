@@ -122,7 +122,9 @@ impl Store {
 
             let new = entries.iter().map(|entry| entry.chat_id.clone());
             let new: Vec<String> = new.filter(|chat| asked.insert(chat.clone())).collect();
-            let rows = of(user).filter(chats::Column::Id.is_in(new));
+            let rows = of(user)
+                .filter(chats::Column::Temporary.eq(false))
+                .filter(chats::Column::Id.is_in(new));
             let rows = rows.all(&self.read).await?;
             chats.extend(rows.into_iter().map(|row| (row.id.clone(), row)));
 

@@ -84,7 +84,7 @@ impl AgentLoop<'_> {
         calls: Vec<CallRecord>,
     ) -> StoreResult<CallSplit> {
         let mut split = CallSplit::default();
-        if matches!(self.tools, ModelTools::Client(_)) {
+        if matches!(self.request.tools, ModelTools::Client(_)) {
             split.handed_over = calls;
             return Ok(split);
         }

@@ -7,8 +7,8 @@
 use std::sync::{Arc, Mutex};
 
 use tenon_domain::{
-    AttachedFile, Branch, Caller, ChatId, EventBody, MessageId, MessageRecord, Part, Role, TitledBy, ToolAccess,
-    TurnId, UserImage,
+    AttachedFile, Branch, Caller, ChatId, EventBody, MessageId, MessageRecord, Part, Role,
+    TitledBy, ToolAccess, TurnId, UserImage,
 };
 use tenon_store::{Error as StoreError, fresh_id};
 use tokio::sync::oneshot;
@@ -90,7 +90,10 @@ impl Agent {
         let parts = words.into_iter().chain(images).chain(files).collect();
         let message = turn.message(MessageId(fresh_id()), Role::User, parts);
         let title = chat.title.is_empty().then(|| match text.trim() {
-            "" => message.files().next().map_or_else(String::new, |file| file.name.clone()),
+            "" => message
+                .files()
+                .next()
+                .map_or_else(String::new, |file| file.name.clone()),
             text => title::cut(text),
         });
         let begin = EventBody::TurnStarted {

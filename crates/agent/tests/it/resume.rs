@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use tenon_agent::TurnProfile;
 use tenon_domain::{
     CallId, CallStatus, ChatId, ErrorDetail, ErrorKind, EventBody, Message, ToolError, ToolOutput,
     TurnId, TurnOutcome, Verdict,
@@ -89,7 +90,10 @@ async fn resume(harness: &AgentHarness, left: &Left) {
     assert_eq!(paused.id, left.turn);
     assert_eq!(paused.user, ada());
     let model = model(harness.model.clone());
-    harness.agent.resume(paused.clone(), model, None).unwrap();
+    harness
+        .agent
+        .resume(paused.clone(), model, TurnProfile::default())
+        .unwrap();
     assert_eq!(harness.agent.running(&left.chat), Some(left.turn.clone()));
     assert!(harness.agent.take_over().await.unwrap().is_empty());
 }

@@ -3,7 +3,10 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
-use tenon_domain::{AttachedFile, CallRecord, Cost, FileId, MessageId, ModelRef, Part, Role, TurnId, TurnOutcome, Usage};
+use tenon_domain::{
+    AttachedFile, CallRecord, Cost, FileId, MessageId, ModelRef, Part, Role, TurnId, TurnOutcome,
+    Usage,
+};
 use tenon_store::{FileContent, Transcript};
 use ts_rs::TS;
 
@@ -119,7 +122,10 @@ impl ExportedChat {
     pub fn file_ids(&self) -> Vec<FileId> {
         let messages = self.turns.iter().flat_map(|turn| &turn.messages);
         let parts = messages.flat_map(|message| &message.parts);
-        let mut ids: Vec<FileId> = parts.filter_map(Part::as_file).map(|file| file.id.clone()).collect();
+        let mut ids: Vec<FileId> = parts
+            .filter_map(Part::as_file)
+            .map(|file| file.id.clone())
+            .collect();
         ids.sort();
         ids.dedup();
         ids

@@ -10,9 +10,9 @@ use serde::Deserialize;
 use tenon_agent::TurnFault;
 use tenon_domain::text::shorten;
 use tenon_domain::{
-    Branch, CallId, CallRecord, CallStatus, ChatId, Content, EntryPoint, EventBody, FileId, MessageId,
-    MessageRecord, Part, Role, SHOWN_PAGE, TitledBy, ToolCall, ToolError, ToolOutput, TurnId,
-    TurnOutcome, Verdict, tool_id,
+    Branch, CallId, CallRecord, CallStatus, ChatId, Content, EntryPoint, EventBody, FileId,
+    MessageId, MessageRecord, Part, Role, SHOWN_PAGE, TitledBy, ToolCall, ToolError, ToolOutput,
+    TurnId, TurnOutcome, Verdict, tool_id,
 };
 use tenon_net::json_weight::parsed_bytes;
 use tenon_store::{FileContent, NewChat, fresh_id};
@@ -20,7 +20,8 @@ use tenon_store::{FileContent, NewChat, fresh_id};
 use crate::files::checked;
 
 use super::export::{
-    ExportedChat, ExportedFile, ExportedMessage, ExportedTurn, FORMAT, VERSION, without_provider_parts,
+    ExportedChat, ExportedFile, ExportedMessage, ExportedTurn, FORMAT, VERSION,
+    without_provider_parts,
 };
 
 /// A title is a line, whoever wrote it.
@@ -184,7 +185,8 @@ impl ChatImport {
         let Some(question) = question else {
             return Err(ImportError::NoQuestion(exported_id));
         };
-        let is_said = |part: &Part| matches!(part, Part::Text { .. } | Part::Image(_) | Part::File { .. });
+        let is_said =
+            |part: &Part| matches!(part, Part::Text { .. } | Part::Image(_) | Part::File { .. });
         if !question.tool_calls.is_empty() || !question.parts.iter().all(is_said) {
             return Err(ImportError::PersonCallsTool(exported_id));
         }

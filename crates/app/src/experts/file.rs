@@ -52,8 +52,8 @@ pub fn read_expert(text: &str) -> Result<ExpertDefinition, ExpertError> {
 
 #[cfg(test)]
 mod tests {
-    use tenon_domain::ModelParameters;
     use tenon_domain::ModelId;
+    use tenon_domain::ModelParameters;
     use tenon_domain::SourceId;
     use tenon_domain::pattern::Pattern;
 
@@ -82,6 +82,7 @@ mod tests {
                     temperature: Some(0.2),
                     top_p: None,
                     max_tokens: Some(1000),
+                    effort: None,
                 },
                 system_prompt: prompt.into(),
                 tools: Some(vec![Pattern::new("mcp_git_*")]),

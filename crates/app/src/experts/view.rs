@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use tenon_domain::pattern::Pattern;
-use tenon_domain::{ExpertDefinition, ExpertId, ModelParameters, ModelId, SourceId, Visibility};
+use tenon_domain::{ExpertDefinition, ExpertId, ModelId, ModelParameters, SourceId, Visibility};
 use ts_rs::TS;
 
 use super::{Expert, ExpertOrigin};

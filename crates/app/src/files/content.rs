@@ -7,8 +7,8 @@ use tenon_domain::{AttachedFile, FileId, FileKind};
 use tenon_store::FileContent;
 
 use super::document_reader::DocumentReader;
-use crate::image_type::image_type;
 use super::{FileError, MAX_FILE_BYTES};
+use crate::image_type::image_type;
 
 /// Of the text of one file: more than most models read at once.
 const MAX_TEXT_CHARS: usize = 400_000;
@@ -40,7 +40,12 @@ pub(super) async fn read(
     } else if let Some(kind) = DocumentKind::of_file(&name) {
         let read = documents.read(kind, &data, MAX_TEXT_CHARS).await?;
         let media_type = document_type(kind);
-        (FileKind::Document, media_type, Some(read.text), read.truncated)
+        (
+            FileKind::Document,
+            media_type,
+            Some(read.text),
+            read.truncated,
+        )
     } else if let Some(text) = decode(&data) {
         let end = chars_after(&text, 0, MAX_TEXT_CHARS);
         let truncated = end < text.len();
@@ -122,7 +127,8 @@ fn decode(data: &[u8]) -> Option<String> {
     let candidates = marked.into_iter().chain([UTF_8, GB18030]);
     let mut decoded = candidates.filter_map(|encoding| {
         let (text, _, had_errors) = encoding.decode(data);
-        let is_text = |char: char| !char.is_control() || matches!(char, '\n' | '\r' | '\t' | '\u{c}');
+        let is_text =
+            |char: char| !char.is_control() || matches!(char, '\n' | '\r' | '\t' | '\u{c}');
         (!had_errors && text.chars().all(is_text)).then(|| text.into_owned())
     });
     decoded.next()

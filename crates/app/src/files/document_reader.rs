@@ -50,7 +50,9 @@ impl DocumentReader {
         command.args = [HELPER_ARGUMENT, kind.as_str(), &max_chars.to_string()]
             .map(str::to_owned)
             .into();
-        command.read_dirs.extend(self.program.parent().map(Into::into));
+        command
+            .read_dirs
+            .extend(self.program.parent().map(Into::into));
         command.limits = SandboxLimits {
             wall_clock: TIMEOUT,
             cpu: TIMEOUT,

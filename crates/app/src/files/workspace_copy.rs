@@ -28,7 +28,11 @@ fn write(folder: &Path, name: &str, data: &[u8]) -> std::io::Result<String> {
         let name = numbered(name, number);
         // Follows no link that a program left under this name.
         let mut options = OpenOptions::new();
-        match options.write(true).create_new(true).open(folder.join(&name)) {
+        match options
+            .write(true)
+            .create_new(true)
+            .open(folder.join(&name))
+        {
             Ok(mut file) => {
                 file.write_all(data)?;
                 return Ok(name);

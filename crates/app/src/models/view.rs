@@ -34,6 +34,8 @@ pub struct ModelView {
     pub has_key: bool,
     #[ts(type = "Record<string, unknown>")]
     pub parameters: Map<String, Value>,
+    /// What a chat can set for it.
+    pub takes: Vec<ModelParameter>,
     pub tool_mode: ToolMode,
     #[ts(optional)]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -54,6 +56,27 @@ pub struct ModelView {
     #[ts(optional)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unusable: Option<ErrorDetail>,
+}
+
+/// What a chat can set for a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum ModelParameter {
+    Temperature,
+    TopP,
+    MaxTokens,
+    Effort,
+}
+
+impl ModelParameter {
+    /// By the wire format: whether one model in particular takes it comes out when it is asked.
+    pub(super) fn taken_by(format: WireFormat) -> Vec<Self> {
+        let mut taken = vec![Self::Temperature, Self::TopP, Self::MaxTokens];
+        if format == WireFormat::Openai {
+            taken.push(Self::Effort);
+        }
+        taken
+    }
 }
 
 /// How a model came to be in the list.

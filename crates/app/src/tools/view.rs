@@ -31,6 +31,9 @@ pub struct ToolView {
     pub annotations: Annotations,
     pub source: SourceView,
     pub runs_on: RunsOn,
+    /// About how many tokens it takes to tell a model of it.
+    #[ts(type = "number")]
+    pub tokens: usize,
     pub enabled: bool,
     /// Who switched it on or off; absent where nobody did.
     #[ts(optional)]

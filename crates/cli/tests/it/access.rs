@@ -34,7 +34,7 @@ const MODULE: &str = "class Tools:\n    def add(self, a: int) -> int:\n        r
 /// Her browser.
 const DEVICE: &str = "olgas-browser";
 
-const THINGS: [OwnedResource; 10] = [
+const THINGS: [OwnedResource; 12] = [
     OwnedResource::Chat,
     OwnedResource::Turn,
     OwnedResource::Call,
@@ -161,6 +161,7 @@ fn example(route: &Route) -> Example {
         ("DELETE", "/folders/{id}" | "/files/{id}") => plain,
         ("PUT", "/me/instructions") => body(json!({"instructions": "Theirs"})),
         ("PUT", "/chats/{id}/settings") => body(json!({"instructions": "Theirs"})),
+        ("POST", "/context") => body(json!({"text": "hello"})),
         // A file is no JSON.
         ("POST", "/files") => query("?name=theirs.txt"),
         ("POST", "/skills/{id}/version") => body(json!({"hash": HER_SKILL_HASH})),
@@ -259,8 +260,14 @@ impl<'a> AccessFixture<'a> {
         let new = json!({"name": "olgas-folder", "instructions": "olgas-folder-instructions"});
         let (_, folder) = olga.post("/api/folders", new).await;
         let mine = json!({"instructions": "olgas-instructions"});
-        assert_eq!(olga.send("PUT", "/api/me/instructions", Some(mine)).await.0, 200);
-        let adding = server.app.files.add(&owner, "olgas-file.txt", "olgas-words".into());
+        assert_eq!(
+            olga.send("PUT", "/api/me/instructions", Some(mine)).await.0,
+            200
+        );
+        let adding = server
+            .app
+            .files
+            .add(&owner, "olgas-file.txt", "olgas-words".into());
         let file = adding.await.unwrap();
         let secret = json!({"value": "olgas-token", "mine": true});
         let named = "/api/secrets/OLGAS_NAME";

@@ -9,6 +9,7 @@ mod aged;
 mod api;
 mod api_document;
 mod approvals;
+mod attachments;
 #[expect(dead_code, reason = "shared with the tests of the sources")]
 #[path = "../../../../tests/peers/authority.rs"]
 mod authority;
@@ -24,6 +25,7 @@ mod doctor;
 mod documents;
 mod experts;
 mod export;
+mod folders;
 #[path = "../../../agent/tests/it/form_tool.rs"]
 mod form_tool;
 mod forms;

@@ -22,7 +22,10 @@ fn inlined(file: &UserFile) -> String {
     let UserFile { name, text } = file;
     match text {
         Some(text) => {
-            format!("[Attached file: {name}]\n{}\n[End of {name}]", text.trim_end())
+            format!(
+                "[Attached file: {name}]\n{}\n[End of {name}]",
+                text.trim_end()
+            )
         }
         None => format!("[Attached file: {name}. It is in the workspace, where tools can use it.]"),
     }

@@ -121,7 +121,10 @@ fn shorten_files(message: &mut Message, chars: usize) {
 }
 
 fn shorten_file(file: &mut UserFile, chars: usize) {
-    let short = file.text.as_deref().map(|text| shorten_with_note(text, chars));
+    let short = file
+        .text
+        .as_deref()
+        .map(|text| shorten_with_note(text, chars));
     if let Some(Cow::Owned(short)) = short {
         file.text = Some(short.into());
     }

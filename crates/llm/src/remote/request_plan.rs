@@ -11,7 +11,7 @@ use crate::history::{self, fit, tokens, weight};
 use crate::remote::provider_error::ProviderError;
 use crate::remote::text_calls::CallScope;
 use crate::remote::{constrained, text_calls};
-use crate::{ExclusionReason, GenerationOptions, ModelFault, ModelRequest};
+use crate::{ExclusionReason, GenerationOptions, ModelFault, ModelRequest, RequestEstimate};
 
 /// What a model needs for its own words where its settings do not say.
 const DEFAULT_ANSWER_TOKENS: u64 = 4_096;
@@ -152,6 +152,17 @@ impl RequestPlan {
     /// Whether the user shows it pictures. Without them it would answer another question, so they are never left out.
     pub(crate) fn has_user_images(&self) -> bool {
         has_user_images(&self.messages)
+    }
+
+    pub(crate) fn estimate(&self, omitted: Vec<OmittedTool>) -> RequestEstimate {
+        let tools = self.tools.iter();
+        RequestEstimate {
+            system_tokens: tokens(&self.system),
+            tool_tokens: tools.clone().map(|tool| tokens(tool.entry.get())).sum(),
+            message_tokens: self.weight(),
+            tools: tools.map(|tool| tool.id.clone()).collect(),
+            omitted,
+        }
     }
 
     /// By the measure that [`fit`] shortens by, so that less is less.

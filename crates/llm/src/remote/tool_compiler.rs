@@ -18,7 +18,7 @@ use crate::schema::{self, Dialect, SchemaError};
 const MAX_KNOWN: usize = 4_096;
 
 /// More tools than this OpenAI refuses, and no model chooses well among.
-const MAX_TOOLS: usize = 128;
+pub(crate) const MAX_TOOLS: usize = 128;
 
 /// So many tools whose schemas are of no use are a mistake, or meant to keep us busy.
 const MAX_FAILED: usize = 200;

@@ -49,7 +49,10 @@ pub(super) fn file_response(content: FileContent) -> Response {
         (header::CONTENT_TYPE, content_type),
         (header::CONTENT_DISPOSITION, disposition),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (header::CONTENT_SECURITY_POLICY, "sandbox; default-src 'none'"),
+        (
+            header::CONTENT_SECURITY_POLICY,
+            "sandbox; default-src 'none'",
+        ),
     ];
     (headers, content.data).into_response()
 }

@@ -26,7 +26,10 @@ pub(crate) async fn show(
     let headers = [
         (header::CONTENT_TYPE, image.media_type),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (header::CONTENT_SECURITY_POLICY, "sandbox; default-src 'none'"),
+        (
+            header::CONTENT_SECURITY_POLICY,
+            "sandbox; default-src 'none'",
+        ),
     ];
     Ok((headers, image.data).into_response())
 }

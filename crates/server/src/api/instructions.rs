@@ -23,7 +23,9 @@ pub(crate) async fn set(
     user: CurrentUser,
     JsonBody(change): JsonBody<UserInstructions>,
 ) -> Result<Json<UserInstructions>, ApiError> {
-    let setting = app.instructions.set_for_user(&user.id, &change.instructions);
+    let setting = app
+        .instructions
+        .set_for_user(&user.id, &change.instructions);
     setting.await?;
     show(State(app), user).await
 }

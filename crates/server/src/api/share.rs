@@ -6,7 +6,8 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use serde_json::json;
 use tenon_domain::{
-    BlobId, CallRecord, ChatId, Content, FileId, ModelRef, Part, SHOWN_PAGE, ToolCall, TurnOutcome, Usage,
+    BlobId, CallRecord, ChatId, Content, FileId, ModelRef, Part, SHOWN_PAGE, ToolCall, TurnOutcome,
+    Usage,
 };
 use tenon_store::{Share, ShareScope};
 use tokio::sync::Semaphore;
@@ -48,10 +49,7 @@ pub(crate) async fn make(
         with_tools: new.with_tools,
         with_files: new.files,
     };
-    let share = app
-        .store
-        .share_chat(&user.id, &chat, scope)
-        .await?;
+    let share = app.store.share_chat(&user.id, &chat, scope).await?;
     let share = share.ok_or_else(|| ApiError::bad_request(ApiFault::NothingToShare))?;
     let address = caller.address.to_string();
     let detail = json!({"withTools": share.with_tools, "files": share.with_files});
@@ -118,7 +116,10 @@ pub(crate) async fn file(
     Path((token, id)): Path<(String, FileId)>,
 ) -> Result<Response, ApiError> {
     let _permit = concurrency::acquire(&READERS).await?;
-    if [&token, &id.0].iter().any(|id| id.contains(char::is_control)) {
+    if [&token, &id.0]
+        .iter()
+        .any(|id| id.contains(char::is_control))
+    {
         return Err(tenon_store::Error::NotFound("file").into());
     }
     let chat = app.store.chat_with_shared_files(&token).await?;

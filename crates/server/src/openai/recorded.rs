@@ -4,7 +4,7 @@
 //! that were handed over to the client, the turn that waits for it goes on.
 
 use tenon_agent::{
-    CompletionStream, ModelTools, TurnProfile, TurnModel, TurnOverrides, TurnRequest,
+    CompletionStream, ModelTools, TurnModel, TurnOverrides, TurnProfile, TurnRequest,
 };
 use tenon_app::app::App;
 use tenon_app::auth::CurrentUser;

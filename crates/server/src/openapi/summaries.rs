@@ -6,7 +6,8 @@ pub(super) const SECTIONS: [(&str, &[&str]); 10] = [
     (
         "Chats",
         &[
-            "chats", "turns", "calls", "search", "shares", "shared", "blobs", "files", "folders", "image", "preview", "ws",
+            "chats", "turns", "calls", "search", "shares", "shared", "blobs", "files", "folders",
+            "context", "image", "preview", "ws",
         ],
     ),
     ("Tools", &["tools"]),
@@ -14,7 +15,7 @@ pub(super) const SECTIONS: [(&str, &[&str]); 10] = [
     ("Experts", &["experts", "prompts"]),
     ("Skills", &["skills"]),
     ("Servers", &["sources", "secrets", "devices"]),
-    ("Accounts", &["auth", "keys"]),
+    ("Accounts", &["auth", "keys", "me"]),
     ("Administration", &["users", "invites", "settings", "audit"]),
     ("Server", &["info", "openapi.json", "docs", "shell"]),
 ];
@@ -76,6 +77,7 @@ pub(super) const SUMMARIES: &[(&str, &str, u16)] = &[
     ("POST /calls/{id}/form", "Answer the form of a running tool call", 204),
     ("GET /chats/{id}/settings", "The instructions and model parameters of a chat", 200),
     ("PUT /chats/{id}/settings", "Set the instructions and model parameters of a chat", 200),
+    ("POST /context", "About what a message would send to its model, before it is sent", 200),
     ("GET /me/instructions", "One's own instructions for models", 200),
     ("PUT /me/instructions", "Set one's own instructions for models", 200),
     ("GET /folders", "List the folders of one's chats", 200),

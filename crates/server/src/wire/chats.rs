@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use tenon_app::chats::ExportedTurn;
 use tenon_app::json::double_option;
 use tenon_domain::{
-    CallRecord, ChatId, ExpertId, FileId, FolderId, MessageId, ModelId, PageLanguage, Part, Role, ToolId, TurnId,
-    Verdict,
+    CallRecord, ChatId, ExpertId, FileId, FolderId, MessageId, ModelId, OmittedTool, PageLanguage,
+    Part, Role, ToolId, TurnId, Verdict,
 };
 use ts_rs::TS;
 
@@ -29,6 +29,43 @@ pub struct ChatChange {
     /// In no list, and deleted a day after it was last used.
     #[ts(optional)]
     pub temporary: Option<bool>,
+}
+
+/// `POST /api/context`: a message that is about to be sent.
+#[derive(Debug, Deserialize, TS)]
+#[ts(optional_fields)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+#[derive(Default)]
+pub struct ContextQuery {
+    /// Left out, a new chat.
+    pub chat_id: Option<ChatId>,
+    /// Of a new chat.
+    pub expert_id: Option<ExpertId>,
+    /// Of a new chat.
+    pub folder_id: Option<FolderId>,
+    pub model_id: Option<ModelId>,
+    pub text: Option<String>,
+}
+
+/// About what it would send to the model.
+#[derive(Debug, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ContextView {
+    /// How much the model reads and writes at most, where that is known.
+    #[ts(optional, type = "number")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context_tokens: Option<u64>,
+    #[ts(type = "number")]
+    pub system_tokens: usize,
+    #[ts(type = "number")]
+    pub tool_tokens: usize,
+    /// With the message.
+    #[ts(type = "number")]
+    pub history_tokens: usize,
+    /// The tools that the model is told of.
+    pub tools: Vec<ToolId>,
+    /// Those that it is not, though they are switched on.
+    pub left_out: Vec<OmittedTool>,
 }
 
 /// `/api/me/instructions`

@@ -2,7 +2,9 @@
 
 use serde_json::Value;
 use tenon_domain::{BlobId, CallId, Content, Message, ToolAnswer, ToolId, ToolOutput};
-use tenon_tools::OfferSize::{self, Compact, Full};
+use tenon_tools::OfferSize::{self, Compact};
+
+const FULL: OfferSize = OfferSize::Full { max: usize::MAX };
 
 use crate::harness::BuiltinHarness;
 
@@ -104,13 +106,13 @@ async fn a_model_is_told_of_a_tool_when_it_can_be_of_use() {
         assert_eq!(found, expected, "{messages:?}");
         assert_eq!(offered.len() - found.len(), 7);
     };
-    check(&[user("hello")], Full, &["search_files", "sleep"]);
+    check(&[user("hello")], FULL, &["search_files", "sleep"]);
     check(&[user("hello")], Compact, &[]);
     check(&[user("Wait for ten seconds.")], Compact, &["sleep"]);
     check(&[user("请等待十秒")], Compact, &["sleep"]);
     check(
         &[user("I am done, thanks")],
-        Full,
+        FULL,
         &["search_files", "sleep"],
     );
     check(

@@ -9,10 +9,10 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::entity::{
-    api_keys, audit, auth_sessions, blobs, chats, events, expert_skills, experts, files, folders, invites,
-    local_servers, messages, models, preferences, prompts, search_entries, secrets, shares,
-    skill_tools, skill_user_settings, skill_versions, skills, source_documents, source_grants,
-    source_tools, sources, tool_calls, tool_settings, tools, turns, users,
+    api_keys, audit, auth_sessions, blobs, chats, events, expert_skills, experts, files, folders,
+    invites, local_servers, messages, models, preferences, prompts, search_entries, secrets,
+    shares, skill_tools, skill_user_settings, skill_versions, skills, source_documents,
+    source_grants, source_tools, sources, tool_calls, tool_settings, tools, turns, users,
 };
 use crate::{Error, Result};
 

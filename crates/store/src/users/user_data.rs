@@ -5,8 +5,8 @@ use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QueryS
 use tenon_domain::{ChatId, Layer, SourceId, TurnId, UserId};
 
 use crate::entity::{
-    api_keys, blobs, chats, experts, files, folders, preferences, prompts, secrets, skill_user_settings, skills,
-    source_grants, sources, tool_settings, tools, turns,
+    api_keys, blobs, chats, experts, files, folders, preferences, prompts, secrets,
+    skill_user_settings, skills, source_grants, sources, tool_settings, tools, turns,
 };
 use crate::{LOCAL, Result, Store, enum_column, invites, local_servers, source_cache, text};
 

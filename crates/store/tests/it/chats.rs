@@ -10,8 +10,8 @@ use tenon_domain::{
     TurnId, TurnOutcome, Usage, UserId, Verdict,
 };
 use tenon_store::{
-    Blob, ChatCursor, ChatFilter, ChatFlags, ChatQuery, Error, MatchKind, NewChat, ShareScope, Store, fresh_id,
-    now,
+    Blob, ChatCursor, ChatFilter, ChatFlags, ChatQuery, Error, MatchKind, NewChat, ShareScope,
+    Store, fresh_id, now,
 };
 
 use crate::postgres::Postgres;
@@ -308,17 +308,30 @@ async fn search(store: &Store, ada: &UserId, bob: &UserId) {
 async fn share(store: &Store, ada: &UserId, bob: &UserId) {
     let chat = store.create_chat(ada, "shared").await.unwrap().id;
     assert_eq!(store.share(ada, &chat).await.unwrap(), None);
-    assert_eq!(store.share_chat(ada, &chat, ShareScope::default()).await.unwrap(), None);
+    assert_eq!(
+        store
+            .share_chat(ada, &chat, ShareScope::default())
+            .await
+            .unwrap(),
+        None
+    );
     let begins = vec![turn(&chat, "h1", "one")];
     store.append(&chat, begins).await.unwrap();
-    let too_early = store.share_chat(ada, &chat, ShareScope::default()).await.unwrap();
+    let too_early = store
+        .share_chat(ada, &chat, ShareScope::default())
+        .await
+        .unwrap();
     assert_eq!(too_early, None, "nothing has ended");
     store.append(&chat, vec![ended("h1")]).await.unwrap();
     is_no_chat(store.share(bob, &chat).await);
     is_no_chat(store.share_chat(bob, &chat, WITH_TOOLS).await);
     is_no_chat(store.unshare_chat(bob, &chat).await);
     is_no_chat(store.transcript(bob, &chat).await);
-    let share = store.share_chat(ada, &chat, ShareScope::default()).await.unwrap().unwrap();
+    let share = store
+        .share_chat(ada, &chat, ShareScope::default())
+        .await
+        .unwrap()
+        .unwrap();
 
     // An id is one turn's, whatever the chat: a client may have chosen it.
     let elsewhere = store.create_chat(ada, "").await.unwrap().id;
@@ -351,12 +364,20 @@ async fn share(store: &Store, ada: &UserId, bob: &UserId) {
     };
     assert_eq!(turns(&share.token).await, ["h1"]);
     assert!(store.share(ada, &chat).await.unwrap().unwrap().behind);
-    let renewed = store.share_chat(ada, &chat, WITH_TOOLS).await.unwrap().unwrap();
+    let renewed = store
+        .share_chat(ada, &chat, WITH_TOOLS)
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!(renewed.token, share.token);
     assert!(renewed.with_tools && renewed.behind);
     assert_eq!(turns(&share.token).await, ["h2"]);
     store.append(&chat, vec![ended("h3")]).await.unwrap();
-    let renewed = store.share_chat(ada, &chat, WITH_TOOLS).await.unwrap().unwrap();
+    let renewed = store
+        .share_chat(ada, &chat, WITH_TOOLS)
+        .await
+        .unwrap()
+        .unwrap();
     assert!(!renewed.behind);
     assert_eq!(turns(&share.token).await, ["h2", "h3"]);
     let whole = store.transcript(ada, &chat).await.unwrap();
@@ -387,6 +408,7 @@ async fn import(store: &Store, ada: &UserId, bob: &UserId) {
         model: model.clone(),
     };
     let chat = NewChat {
+        files: Vec::new(),
         id: id.clone(),
         created_at: 3,
         happened: vec![(5, begins), (6, ended("i1"))],

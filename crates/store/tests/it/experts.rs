@@ -2,7 +2,7 @@
 
 use tenon_domain::pattern::Pattern;
 use tenon_domain::{
-    ExpertDefinition, ModelParameters, Layer, Policy, SourceId, ToolId, UserId, Visibility,
+    ExpertDefinition, Layer, ModelParameters, Policy, SourceId, ToolId, UserId, Visibility,
 };
 use tenon_store::{Error, NewPromptRow, Store, ToolSettingChange};
 

@@ -133,6 +133,7 @@ async fn story(url: &str) {
     let pin = ChatFlags {
         pinned: Some(true),
         archived: None,
+        ..ChatFlags::default()
     };
     theirs.set_chat_flags(&ada.id, &chat, pin).await.unwrap();
     until(&mut told, changed.clone()).await;

@@ -29,9 +29,17 @@ const MAX_MESSAGE_BYTES: usize = 4_000;
 /// How many tools a model can be told of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OfferSize {
-    Full,
+    /// All of them; where that is more than `max`, those that the user's words call for come first.
+    Full { max: usize },
     /// About a dozen, chosen by the words of the user.
     Compact,
+}
+
+/// How many tools are chosen, and how many of them one message may bring in.
+#[derive(Clone, Copy)]
+struct ToolChoice {
+    max: usize,
+    max_per_message: usize,
 }
 
 /// What a conversation says about tools.
@@ -49,8 +57,26 @@ impl Toolset {
         let mentions = ToolMentions::new(messages);
         let mut tools = self.callable();
         tools.retain(|tool| self.is_pinned(tool, &mentions) || mentions.is_relevant(tool, size));
-        if size == OfferSize::Compact && tools.len() > MAX_COMPACT_TOOLS {
-            tools = self.choose(tools, &mentions);
+        match size {
+            OfferSize::Compact if tools.len() > MAX_COMPACT_TOOLS => {
+                let choice = ToolChoice {
+                    max: MAX_COMPACT_TOOLS,
+                    max_per_message: MAX_TOOLS_PER_MESSAGE,
+                };
+                tools = self.choose(&tools, &mentions, choice);
+            }
+            OfferSize::Full { max } if tools.len() > max => {
+                let choice = ToolChoice {
+                    max,
+                    max_per_message: max / 2,
+                };
+                let chosen = self.choose(&tools, &mentions, choice);
+                // Whoever tells the model cuts the rest off, and reports it.
+                let ids: HashSet<&ToolId> = chosen.iter().map(|tool| &tool.spec.id).collect();
+                tools.retain(|tool| !ids.contains(&tool.spec.id));
+                tools.splice(0..0, chosen);
+            }
+            OfferSize::Compact | OfferSize::Full { .. } => {}
         }
         tools.into_iter().map(|tool| tool.spec.clone()).collect()
     }
@@ -69,7 +95,12 @@ impl Toolset {
         is_chosen || is_switched_on || mentions.used.contains(id) || mentions.names(&tool.spec)
     }
 
-    fn choose<'a>(&self, tools: Vec<&'a Arc<Tool>>, mentions: &ToolMentions) -> Vec<&'a Arc<Tool>> {
+    fn choose<'a>(
+        &self,
+        tools: &[&'a Arc<Tool>],
+        mentions: &ToolMentions,
+        choice: ToolChoice,
+    ) -> Vec<&'a Arc<Tool>> {
         let index = Index::new(tools.iter().map(|tool| {
             [
                 (tool.spec.id.as_str(), 2.0),
@@ -81,12 +112,12 @@ impl Toolset {
         let is_pinned = |number: &usize| self.is_pinned(tools[*number], mentions);
         let mut chosen: BTreeSet<usize> = (0..tools.len()).filter(is_pinned).collect();
         let found = mentions.texts.iter().flat_map(|text| {
-            let ranked = index.rank(text).into_iter().take(MAX_TOOLS_PER_MESSAGE);
+            let ranked = index.rank(text).into_iter().take(choice.max_per_message);
             ranked.map(|(number, _)| number)
         });
         // Words of another language find nothing: then the first ones are better than none.
         for number in found.chain(0..tools.len()) {
-            if chosen.len() >= MAX_COMPACT_TOOLS {
+            if chosen.len() >= choice.max {
                 break;
             }
             chosen.insert(number);
@@ -121,7 +152,7 @@ impl ToolMentions {
     fn is_relevant(&self, tool: &Tool, size: OfferSize) -> bool {
         match tool.source.relevance(&tool.spec.name) {
             Relevance::Always => true,
-            Relevance::OnDemand => size == OfferSize::Full || self.speaks_of(tool),
+            Relevance::OnDemand => size != OfferSize::Compact || self.speaks_of(tool),
             Relevance::AfterCutOutput => self.has_cut_output,
             Relevance::WhenNamed => false,
         }

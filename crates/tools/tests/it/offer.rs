@@ -53,6 +53,8 @@ fn user(text: &str) -> Message {
     Message::user(text)
 }
 
+const FULL: OfferSize = OfferSize::Full { max: usize::MAX };
+
 fn offered(hub: &Hub, access: ToolAccess, messages: &[Message], size: OfferSize) -> Vec<String> {
     let tools = hub.registry.toolset(access).offer(messages, size);
     let ids = tools.iter().map(|tool| tool.name.clone());
@@ -63,7 +65,7 @@ fn offered(hub: &Hub, access: ToolAccess, messages: &[Message], size: OfferSize)
 async fn a_small_model_is_offered_a_dozen_by_the_words_of_the_user() {
     let (hub, _connected) = hub().await;
     let compact = |messages: &[Message]| offered(&hub, by_model(), messages, OfferSize::Compact);
-    let all = offered(&hub, by_model(), &[user("hello")], OfferSize::Full);
+    let all = offered(&hub, by_model(), &[user("hello")], FULL);
     assert_eq!(all.len(), NAMES.len());
 
     let weather = compact(&[user("What is the weather in Oslo?")]);
@@ -80,6 +82,24 @@ async fn a_small_model_is_offered_a_dozen_by_the_words_of_the_user() {
         assert!(later.contains(&tool.into()), "{tool}: {later:?}");
     }
     assert_eq!(later.len(), 12);
+}
+
+#[tokio::test]
+async fn what_is_cut_off_is_not_chosen_by_the_alphabet() {
+    let (hub, _connected) = hub().await;
+    let max = 15;
+    let size = OfferSize::Full { max };
+    let wanted = offered(
+        &hub,
+        by_model(),
+        &[user("Turn on the light, please.")],
+        size,
+    );
+    // All of them: whoever tells the model cuts the rest off, and reports it.
+    assert_eq!(wanted.len(), NAMES.len());
+    let (kept, cut) = wanted.split_at(max);
+    assert!(kept.contains(&"turn_on_light".into()), "{kept:?}");
+    assert!(kept.is_sorted() && cut.is_sorted());
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 // Generated from Rust by `make types`. Do not edit.
 
-export type AppInfo = { version: string, model: ModelInfo, };
+export type AppInfo = { version: string, model: ModelInfo, files: FileLimits, };
 
 export type ModelInfo = { id: ModelId, name: string, 
 /**
@@ -178,7 +178,11 @@ title: string, createdAt: number, updatedAt: number, pinned: boolean, archived: 
 /**
  * Who answers in it; absent: the general one.
  */
-expertId?: ExpertId, 
+expertId?: ExpertId, folderId?: FolderId, 
+/**
+ * In no list, and deleted a day after it was last used.
+ */
+temporary: boolean, 
 /**
  * The turn that is running now.
  */
@@ -192,7 +196,15 @@ export type ChatChange = { title?: string, pinned?: boolean, archived?: boolean,
 /**
  * Who answers from now on.
  */
-expertId?: ExpertId, };
+expertId?: ExpertId, 
+/**
+ * Null: out of any folder.
+ */
+folderId?: FolderId | null, 
+/**
+ * In no list, and deleted a day after it was last used.
+ */
+temporary?: boolean, };
 
 export type StartTurn = { 
 /**
@@ -218,6 +230,10 @@ modelId?: ModelId,
  * written alike in both.
  */
 language?: PageLanguage, 
+/**
+ * Files that were sent before, to go with this message.
+ */
+fileIds?: Array<FileId>, 
 /**
  * Begins a branch beside this turn: what was said there stays, on its own branch.
  */
@@ -253,7 +269,11 @@ export type ShareView = { token: string,
 /**
  * What tools were given and what they gave is shown too.
  */
-withTools: boolean, createdAt: number, 
+withTools: boolean, 
+/**
+ * The files that were attached can be read too.
+ */
+files: boolean, createdAt: number, 
 /**
  * Something was said since, which the link does not show.
  */
@@ -263,13 +283,21 @@ export type OwnShare = { chatId: ChatId, title: string, token: string,
 /**
  * What tools were given and what they gave is shown too.
  */
-withTools: boolean, createdAt: number, 
+withTools: boolean, 
+/**
+ * The files that were attached can be read too.
+ */
+files: boolean, createdAt: number, 
 /**
  * Something was said since, which the link does not show.
  */
 behind: boolean, };
 
-export type NewShare = { withTools?: boolean, };
+export type NewShare = { withTools?: boolean, 
+/**
+ * With the files that were attached.
+ */
+files?: boolean, };
 
 export type SharedChat = { title: string, createdAt: number, 
 /**
@@ -293,7 +321,11 @@ turns: Array<ExportedTurn>,
 /**
  * The last turn of the branch on show.
  */
-head?: TurnId, };
+head?: TurnId, 
+/**
+ * The attached files, where they were asked for.
+ */
+files?: Array<ExportedFile>, };
 
 export type ExportedTurn = { id: TurnId, parent?: TurnId, model?: ModelRef, 
 /**
@@ -315,7 +347,11 @@ skillName?: string, toolName: string, title: string, description: string,
 /**
  * Further words to find it by.
  */
-keywords?: string, parameters: unknown, annotations: Annotations, source: SourceView, runsOn: RunsOn, enabled: boolean, 
+keywords?: string, parameters: unknown, annotations: Annotations, source: SourceView, runsOn: RunsOn, 
+/**
+ * About how many tokens it takes to tell a model of it.
+ */
+tokens: number, enabled: boolean, 
 /**
  * Who switched it on or off; absent where nobody did.
  */
@@ -697,7 +733,11 @@ baseUrl?: string,
 /**
  * What the endpoint calls it.
  */
-model?: string, hasKey: boolean, parameters: Record<string, unknown>, toolMode: ToolMode, toolsSeen?: ToolUse, contextTokens?: number, 
+model?: string, hasKey: boolean, parameters: Record<string, unknown>, 
+/**
+ * What a chat can set for it.
+ */
+takes: Array<ModelParameter>, toolMode: ToolMode, toolsSeen?: ToolUse, contextTokens?: number, 
 /**
  * Told of its tools in short, because it is small.
  */
@@ -1151,7 +1191,7 @@ icon: string,
 /**
  * None: the default one.
  */
-model?: ModelId, parameters: ExpertParameters, 
+model?: ModelId, parameters: ModelParameters, 
 /**
  * Follows Tenon's own.
  */
@@ -1177,13 +1217,113 @@ name?: string, title?: string, description?: string, icon?: string,
 /**
  * Null: the default one.
  */
-model?: ModelId | null, parameters?: ExpertParameters, systemPrompt?: string, 
+model?: ModelId | null, parameters?: ModelParameters, systemPrompt?: string, 
 /**
  * Ids of tools, or patterns of them; null: all that are switched on.
  */
 tools?: Array<string> | null, skills?: Array<SourceId>, starters?: Array<string>, visibility?: Visibility, hidden?: boolean, };
 
-export type ExpertParameters = { temperature?: number, topP?: number, maxTokens?: number, };
+export type ModelParameters = { temperature?: number, topP?: number, maxTokens?: number, effort?: ReasoningEffort, };
+
+export type ReasoningEffort = "low" | "medium" | "high";
+
+export type ChatSettings = { 
+/**
+ * Follow those of its user, its folder and its expert.
+ */
+instructions: string, 
+/**
+ * Win over those of its expert.
+ */
+parameters: ModelParameters, };
+
+export type AttachedFile = { id: FileId, name: string, mediaType: string, size: number, kind: FileKind, 
+/**
+ * How many characters of text a model can be told of it.
+ */
+textChars?: number, 
+/**
+ * Its text is longer than is kept.
+ */
+truncated: boolean, };
+
+export type FileKind = "image" | "text" | "document" | "other";
+
+export type UserInstructions = { 
+/**
+ * For models, in all one's chats.
+ */
+instructions: string, };
+
+export type FolderView = { id: FolderId, name: string, 
+/**
+ * For the chats in it.
+ */
+instructions: string, 
+/**
+ * Who answers in its new chats.
+ */
+expertId?: ExpertId, };
+
+export type FolderChange = { 
+/**
+ * A new one must have it.
+ */
+name?: string, instructions?: string, 
+/**
+ * Null: the general one.
+ */
+expertId?: ExpertId | null, };
+
+export type FileLimits = { maxBytes: number, 
+/**
+ * In one message.
+ */
+maxCount: number, };
+
+export type ModelParameter = "temperature" | "topP" | "maxTokens" | "effort";
+
+export type ContextQuery = { 
+/**
+ * Left out, a new chat.
+ */
+chatId?: ChatId, 
+/**
+ * Of a new chat.
+ */
+expertId?: ExpertId, 
+/**
+ * Of a new chat.
+ */
+folderId?: FolderId, modelId?: ModelId, text?: string, };
+
+export type ContextView = { 
+/**
+ * How much the model reads and writes at most, where that is known.
+ */
+contextTokens?: number, systemTokens: number, toolTokens: number, 
+/**
+ * With the message.
+ */
+historyTokens: number, 
+/**
+ * The tools that the model is told of.
+ */
+tools: Array<ToolId>, 
+/**
+ * Those that it is not, though they are switched on.
+ */
+leftOut: Array<OmittedTool>, };
+
+export type ExportedFile = { file: AttachedFile, 
+/**
+ * Base64.
+ */
+data: string, 
+/**
+ * What models are told of it.
+ */
+text?: string, };
 
 export type Visibility = "private" | "team";
 
@@ -1495,7 +1635,7 @@ export type Part = { "type": "text", text: string, } | { "type": "thinking", tex
  * The arguments. What a model sent that was no JSON stands here as the
  * string it sent: no tool accepts a bare string, so validation answers it.
  */
-input: unknown, } | { "type": "image" } & UserImage | { "type": "opaque", };
+input: unknown, } | { "type": "image" } & UserImage | { "type": "file", file: AttachedFile, } | { "type": "opaque", };
 
 export type UserImage = { mediaType: string, 
 /**
@@ -1637,6 +1777,10 @@ export type ModelId = string;
 export type ExpertId = string;
 
 export type PromptId = string;
+
+export type FolderId = string;
+
+export type FileId = string;
 
 export type SourceId = string;
 

@@ -90,10 +90,9 @@ fn written(parts: Vec<Part>, maker: &str) -> Vec<Part> {
                 Some(raw) => text.push_str(raw),
                 None => push_call(&mut text, &call),
             },
-            Part::Thinking { .. }
-            | Part::Image(_)
-            | Part::File { .. }
-            | Part::Opaque { .. } => others.push(part),
+            Part::Thinking { .. } | Part::Image(_) | Part::File { .. } | Part::Opaque { .. } => {
+                others.push(part)
+            }
         }
     }
     others.push(Part::text(text));

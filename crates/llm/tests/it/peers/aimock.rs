@@ -160,9 +160,7 @@ async fn thoughts_are_shown_and_told_back_as_they_came() {
                 | Part::Image(_)
                 | Part::File { .. }
                 | Part::Call { .. }
-                | Part::Opaque { .. } => {
-                    None
-                }
+                | Part::Opaque { .. } => None,
             })
             .collect();
         assert_eq!(

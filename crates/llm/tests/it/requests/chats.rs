@@ -22,7 +22,7 @@ fn shows(text: &str, media_type: &str) -> Message {
     Message::User {
         text: text.into(),
         images: vec![image],
-                files: Vec::new(),
+        files: Vec::new(),
     }
 }
 

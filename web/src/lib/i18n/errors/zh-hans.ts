@@ -1,10 +1,12 @@
 import type { ErrorCode } from './en';
 import { callErrorsZhHans } from './calls/zh-hans';
+import { fileErrorsZhHans } from './files/zh-hans';
 import { noteErrorsZhHans } from './notes/zh-hans';
 import { skillErrorsZhHans } from './skills/zh-hans';
 
 export const errorsZhHans: Record<ErrorCode, string> = {
   ...callErrorsZhHans,
+  ...fileErrorsZhHans,
   ...noteErrorsZhHans,
   ...skillErrorsZhHans,
   other: '{message}',

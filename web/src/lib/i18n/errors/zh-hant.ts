@@ -1,10 +1,12 @@
 import type { ErrorCode } from './en';
 import { callErrorsZhHant } from './calls/zh-hant';
+import { fileErrorsZhHant } from './files/zh-hant';
 import { noteErrorsZhHant } from './notes/zh-hant';
 import { skillErrorsZhHant } from './skills/zh-hant';
 
 export const errorsZhHant: Record<ErrorCode, string> = {
   ...callErrorsZhHant,
+  ...fileErrorsZhHant,
   ...noteErrorsZhHant,
   ...skillErrorsZhHant,
   other: '{message}',

@@ -1,0 +1,50 @@
+//! What a message would send to a model, before it is sent.
+
+use tenon_domain::{Caller, ChatId, Message, PageLanguage, ToolAccess, UserId};
+use tenon_llm::{GenerationOptions, RequestEstimate};
+use tenon_store::Result as StoreResult;
+
+use crate::request::{ModelTools, TurnModel, TurnProfile};
+use crate::step_request::{StepKind, StepRequest};
+use crate::{Agent, prompt};
+
+/// A message that somebody is about to send.
+#[derive(Debug)]
+pub struct DraftMessage {
+    pub user: UserId,
+    /// None: it begins a chat.
+    pub chat: Option<ChatId>,
+    pub model: TurnModel,
+    pub profile: TurnProfile,
+    pub language: Option<PageLanguage>,
+    pub text: String,
+}
+
+impl Agent {
+    /// About how many tokens the next request takes, and which tools it has.
+    pub async fn estimate(&self, draft: &DraftMessage) -> StoreResult<RequestEstimate> {
+        let allow = [].as_slice().into();
+        let access = ToolAccess::all(&draft.user, Caller::ChatModel { allow });
+        let chat = draft.chat.as_ref();
+        let toolset = self.toolset(&access, &draft.profile, chat).await?;
+        let mut messages = match chat {
+            Some(chat) => match self.store.branches(chat).await?.shown().last() {
+                Some(turn) => prompt::history(&self.store, chat, turn).await?,
+                None => Vec::new(),
+            },
+            None => Vec::new(),
+        };
+        messages.push(Message::user(&draft.text));
+        let tools = ModelTools::default();
+        let request = StepRequest {
+            model: &draft.model,
+            profile: &draft.profile,
+            system: None,
+            language: draft.language,
+            tools: &tools,
+        };
+        let options = (StepKind::Open, GenerationOptions::default());
+        let request = request.build(&toolset, &messages, messages.clone(), options);
+        Ok(draft.model.provider.estimate(&request).await)
+    }
+}

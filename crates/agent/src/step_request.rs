@@ -1,0 +1,115 @@
+//! What a model is told in one step: who it is, its tools, the conversation.
+
+use std::sync::Arc;
+
+use tenon_domain::{ChatId, Message, PageLanguage, ToolAccess, ToolSpec};
+use tenon_llm::{GenerationOptions, ModelRequest};
+use tenon_store::Result as StoreResult;
+use tenon_tools::{OfferSize, Toolset};
+
+use crate::Agent;
+use crate::prompt::SystemPrompt;
+use crate::request::{ModelTools, TurnModel, TurnProfile};
+
+/// What all steps of a run have in common.
+#[derive(Clone, Copy)]
+pub(crate) struct StepRequest<'a> {
+    pub model: &'a TurnModel,
+    pub profile: &'a TurnProfile,
+    /// None: as the tools call for.
+    pub system: Option<&'a str>,
+    /// Of the page the answer is read on, where one is.
+    pub language: Option<PageLanguage>,
+    pub tools: &'a ModelTools,
+}
+
+/// What a model is asked for in a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum StepKind {
+    /// Whatever it wants: words, calls.
+    Open,
+    /// Words alone: its calls only repeated themselves.
+    AnswerOnly,
+}
+
+impl StepRequest<'_> {
+    /// `told` is what the model is told of `messages`, which its tools are chosen by.
+    pub(crate) fn build(
+        &self,
+        toolset: &Toolset,
+        messages: &[Message],
+        told: Vec<Message>,
+        (kind, options): (StepKind, GenerationOptions),
+    ) -> ModelRequest {
+        let tools = self.offered_tools(toolset, messages, kind);
+        ModelRequest {
+            system: self.system(&tools, kind),
+            language: self.language,
+            messages: told,
+            tools,
+            options: options.or(&self.profile.options),
+        }
+    }
+
+    fn offered_tools(
+        &self,
+        toolset: &Toolset,
+        messages: &[Message],
+        kind: StepKind,
+    ) -> Vec<Arc<ToolSpec>> {
+        let provider = &self.model.provider;
+        match (self.tools, kind) {
+            (_, StepKind::AnswerOnly) => Vec::new(),
+            (ModelTools::Client(tools), StepKind::Open) => tools.clone(),
+            (ModelTools::Server(_), StepKind::Open) if provider.is_small() => {
+                toolset.offer(messages, OfferSize::Compact)
+            }
+            (ModelTools::Server(_), StepKind::Open) => {
+                let max = provider.max_tools().unwrap_or(usize::MAX);
+                toolset.offer(messages, OfferSize::Full { max })
+            }
+        }
+    }
+
+    /// The prompt of the request or Tenon's own, then that of the profile.
+    fn system(&self, tools: &[Arc<ToolSpec>], kind: StepKind) -> String {
+        let mut system = match self.system {
+            Some(system) => system.to_owned(),
+            None => self.system_prompt(tools, kind).text(self.language),
+        };
+        let prompt = &self.profile.system_prompt;
+        if !prompt.is_empty() {
+            system.push_str("\n\n");
+            system.push_str(prompt);
+        }
+        system
+    }
+
+    fn system_prompt(&self, tools: &[Arc<ToolSpec>], kind: StepKind) -> SystemPrompt {
+        let provider = &self.model.provider;
+        match kind {
+            StepKind::AnswerOnly => SystemPrompt::AnswerOnly,
+            StepKind::Open if tools.is_empty() || !provider.offers_tools() => {
+                SystemPrompt::WithoutTools
+            }
+            StepKind::Open if provider.is_small() => SystemPrompt::Short,
+            StepKind::Open => SystemPrompt::Full,
+        }
+    }
+}
+
+impl Agent {
+    /// What a user may call now, in a chat and with a profile, as the switches stand.
+    pub(crate) async fn toolset(
+        &self,
+        access: &ToolAccess,
+        profile: &TurnProfile,
+        chat: Option<&ChatId>,
+    ) -> StoreResult<Toolset> {
+        let expert = profile.expert.as_ref();
+        let settings = self.store.tool_settings(&access.user, expert, chat);
+        let access = access.clone().filtered(profile.tools.clone());
+        let access = access.with_settings(settings.await?);
+        Ok(self.registry.toolset(access))
+    }
+}
