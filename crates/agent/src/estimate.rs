@@ -18,6 +18,8 @@ pub struct DraftMessage {
     pub profile: TurnProfile,
     pub language: Option<PageLanguage>,
     pub text: String,
+    /// The computer it is written at.
+    pub device: Option<String>,
 }
 
 impl Agent {
@@ -25,6 +27,7 @@ impl Agent {
     pub async fn estimate(&self, draft: &DraftMessage) -> StoreResult<RequestEstimate> {
         let allow = [].as_slice().into();
         let access = ToolAccess::all(&draft.user, Caller::ChatModel { allow });
+        let access = access.from_device(draft.device.clone());
         let chat = draft.chat.as_ref();
         let toolset = self.toolset(&access, &draft.profile, chat).await?;
         let mut messages = match chat {

@@ -42,6 +42,8 @@ pub struct TurnRequest {
     /// Its chat has it on record, and so a turn that is resumed gets it again.
     pub profile: TurnProfile,
     pub overrides: TurnOverrides,
+    /// The computer it was said at. Not on record: a turn that is resumed knows none.
+    pub device: Option<String>,
 }
 
 /// What experts and people's instructions add to a turn or a completion.
@@ -129,6 +131,7 @@ impl TurnRequest {
             granted: Vec::new(),
             profile: TurnProfile::default(),
             overrides: TurnOverrides::default(),
+            device: None,
         }
     }
 

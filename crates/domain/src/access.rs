@@ -62,6 +62,8 @@ pub struct ToolAccess {
     pub only: Option<HashSet<ToolId>>,
     /// Of those, what an expert may use. None means all.
     pub filter: Option<Arc<ToolFilter>>,
+    /// The computer that is used: where it has tools, a model is not offered those of others.
+    pub device: Option<String>,
     /// None: what is switched off counts too.
     pub settings: Option<Arc<ToolSettings>>,
 }
@@ -107,6 +109,7 @@ impl ToolAccess {
             caller,
             only: None,
             filter: None,
+            device: None,
             settings: None,
         }
     }
@@ -122,6 +125,11 @@ impl ToolAccess {
     /// The same, narrowed to what an expert may use.
     pub fn filtered(self, filter: Option<Arc<ToolFilter>>) -> Self {
         Self { filter, ..self }
+    }
+
+    /// The same, as seen from this computer.
+    pub fn from_device(self, device: Option<String>) -> Self {
+        Self { device, ..self }
     }
 
     pub fn with_settings(self, settings: impl Into<Arc<ToolSettings>>) -> Self {

@@ -9,7 +9,7 @@ use crate::entity::{local_servers, source_tools};
 use crate::{Result, Store, now, text};
 
 /// A server that nobody's page has seen for so long is forgotten.
-const RETENTION_MS: i64 = 90 * 24 * 60 * 60 * 1000;
+const RETENTION_MS: i64 = 30 * 24 * 60 * 60 * 1000;
 
 /// What is known of one.
 #[derive(Debug, Clone, PartialEq)]

@@ -74,6 +74,11 @@ pub trait ToolSource: Send + Sync {
         false
     }
 
+    /// The computer of a person that it runs on, by its id.
+    fn device(&self) -> Option<&str> {
+        None
+    }
+
     /// The idle timeout of a tool, where it differs from the default.
     fn deadline(&self, _tool: &str) -> Option<Duration> {
         None

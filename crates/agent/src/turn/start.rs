@@ -64,7 +64,7 @@ impl Agent {
             let entry = request.door.clone();
             Caller::UnattendedModel { entry, allow }
         };
-        let access = ToolAccess::all(&request.user, caller);
+        let access = ToolAccess::all(&request.user, caller).from_device(request.device.take());
         let turn = Turn {
             agent: self.clone(),
             id: id.clone(),

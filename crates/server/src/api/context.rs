@@ -46,6 +46,7 @@ pub(crate) async fn show(
         profile,
         language: None,
         text: query.text.unwrap_or_default(),
+        device: query.device_id,
     };
     let estimate = app.agent.estimate(&draft).await?;
     Ok(Json(ContextView {

@@ -60,6 +60,7 @@ pub(crate) async fn start(
         door,
         profile,
         overrides: TurnOverrides::default(),
+        device: turn.device_id,
     };
     let turn_id = app.agent.start(request).await?;
     Ok(accepted(turn_id))

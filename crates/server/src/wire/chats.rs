@@ -45,6 +45,7 @@ pub struct ContextQuery {
     pub folder_id: Option<FolderId>,
     pub model_id: Option<ModelId>,
     pub text: Option<String>,
+    pub device_id: Option<String>,
 }
 
 /// About what it would send to the model.
@@ -99,6 +100,10 @@ pub struct StartTurn {
     /// written alike in both.
     #[ts(optional)]
     pub language: Option<PageLanguage>,
+    /// The computer it is said at, by the id of its local tools: where it has any, the model is
+    /// not offered those of other computers.
+    #[ts(optional)]
+    pub device_id: Option<String>,
     /// Files that were sent before, to go with this message.
     #[serde(default)]
     #[ts(optional, as = "Option<Vec<FileId>>")]

@@ -1,9 +1,9 @@
-//! One browser of one person, and the pages it has open.
+//! One computer of one person, and the pages that its browsers have open.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tenon_domain::{CallId, ToolError, UserId};
+use tenon_domain::{CallId, SourceId, ToolError, UserId};
 use tenon_tools::CallContext;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, timeout_at};
@@ -126,16 +126,17 @@ impl Device {
     /// Lets one of its pages execute a call, and another one as long as none has begun.
     pub(super) async fn execute(
         &self,
+        server: &SourceId,
         order: &ExecuteTool,
         context: &CallContext,
     ) -> Result<LocalCallOutcome, ToolError> {
         let mut tried: Vec<String> = Vec::new();
         while tried.len() < MAX_PAGES_TRIED {
-            let Some(page) = self.page(&tried).await else {
+            let Some(page) = self.page(server, &tried).await else {
                 return Err(unavailable(self.offline()));
             };
             tried.push(page.id.clone());
-            let has_others = || self.pick(&tried).is_some();
+            let has_others = || self.pick(server, &tried).is_some();
             match page.execute(order, context, has_others).await {
                 DispatchOutcome::Ended(LocalCallOutcome::Failed {
                     error:
@@ -166,6 +167,13 @@ impl Device {
         }
     }
 
+    /// Whether an open page found a server when it last looked.
+    pub(super) fn finds(&self, server: &SourceId) -> bool {
+        let pages = self.pages();
+        let mut up = pages.all.iter().filter(|page| page.is_up());
+        up.any(|page| page.has_found(server))
+    }
+
     pub(super) fn open_pages(&self) -> Vec<String> {
         let pages = self.pages();
         let up = pages.all.iter().filter(|page| page.is_up());
@@ -179,11 +187,11 @@ impl Device {
     }
 
     /// The page for a call. Waits for a reload, if there was a page a moment ago.
-    async fn page(&self, tried: &[String]) -> Option<Arc<BrowserPage>> {
+    async fn page(&self, server: &SourceId, tried: &[String]) -> Option<Arc<BrowserPage>> {
         let mut changes = self.changes.subscribe();
         loop {
             changes.borrow_and_update();
-            if let Some(page) = self.pick(tried) {
+            if let Some(page) = self.pick(server, tried) {
                 return Some(page);
             }
             let left = self.pages().left?;
@@ -194,12 +202,14 @@ impl Device {
         }
     }
 
-    /// The latest page: the likeliest to be in the foreground.
-    fn pick(&self, tried: &[String]) -> Option<Arc<BrowserPage>> {
+    /// The latest page that found the server: the likeliest to be in the foreground. One that has
+    /// just come may not have looked yet.
+    fn pick(&self, server: &SourceId, tried: &[String]) -> Option<Arc<BrowserPage>> {
         let pages = self.pages();
-        let mut up = pages.all.iter().rev().filter(|page| page.is_up());
-        let is_new = |page: &&Arc<BrowserPage>| !tried.contains(&page.id);
-        up.find(is_new).cloned()
+        let is_new = |page: &&Arc<BrowserPage>| page.is_up() && !tried.contains(&page.id);
+        let mut new = pages.all.iter().rev().filter(is_new);
+        let found = new.clone().find(|page| page.has_found(server));
+        found.or_else(|| new.next()).cloned()
     }
 
     pub(super) fn offline(&self) -> ServerCallError {

@@ -166,6 +166,10 @@ impl ToolSource for LocalServer {
         }
     }
 
+    fn device(&self) -> Option<&str> {
+        Some(&self.device.id)
+    }
+
     fn deadline(&self, _tool: &str) -> Option<Duration> {
         Some(IDLE_TIMEOUT)
     }
@@ -176,7 +180,7 @@ impl ToolSource for LocalServer {
             .ok_or_else(|| unavailable(self.device.offline()))?;
         let request = parsed.request(tool, &input)?;
         let order = order(tool, input, &self.url, request, context);
-        let outcome = self.device.execute(&order, context).await?;
+        let outcome = self.device.execute(&self.info.id, &order, context).await?;
         read_outcome(outcome).await
     }
 }

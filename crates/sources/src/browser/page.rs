@@ -1,10 +1,10 @@
 //! One page of a device: its connection, and the calls it was given.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tenon_domain::CallId;
+use tenon_domain::{CallId, SourceId};
 use tenon_tools::{CallContext, ProgressUpdate};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep_until};
@@ -26,6 +26,9 @@ pub(super) struct BrowserPage {
     pub(super) id: String,
     link: watch::Sender<PageLink>,
     pending: Mutex<HashMap<CallId, PendingCall>>,
+    /// The servers that it found when it last looked. Another browser of the same computer may
+    /// reach others.
+    found: Mutex<HashSet<SourceId>>,
 }
 
 #[derive(Clone)]
@@ -58,7 +61,17 @@ impl BrowserPage {
             id,
             link: watch::Sender::new(PageLink::Up(frames)),
             pending: Mutex::default(),
+            found: Mutex::default(),
         }
+    }
+
+    pub(super) fn set_found(&self, servers: HashSet<SourceId>) {
+        *self.found.lock().unwrap_or_else(PoisonError::into_inner) = servers;
+    }
+
+    pub(super) fn has_found(&self, server: &SourceId) -> bool {
+        let found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        found.contains(server)
     }
 
     pub(super) fn is_up(&self) -> bool {

@@ -157,6 +157,8 @@ impl PageConnection {
         let registered: HashMap<&SourceId, &RegisteredServer> =
             registered.iter().map(|one| (&one.source_id, one)).collect();
         let looking: HashSet<&str> = looking.iter().map(String::as_str).collect();
+        let found = registered.keys().map(|id| (*id).clone());
+        self.page.set_found(found.collect());
         let mut has_changed = false;
         for (id, entry) in self.entry.servers().iter() {
             let server = &entry.server;
@@ -168,6 +170,8 @@ impl PageConnection {
                     Some(problem) => DiscoveryState::Unusable(problem.clone()),
                 },
                 None if looking.contains(server.url.as_str()) => continue,
+                // Another browser of the computer reaches it.
+                None if self.entry.device.finds(id) => continue,
                 None => DiscoveryState::Missing,
             };
             has_changed |= server.set_state(state);
@@ -252,7 +256,11 @@ impl PageConnection {
         let tools = slot.run(move || LocalTools::read(offered, &at)).await?;
         let device = &self.entry.device;
         let server = known.unwrap_or_else(|| {
-            let info = info(id.clone(), found, &device.user);
+            let mut info = info(id.clone(), found, &device.user);
+            // Whoever has several computers is told which it is.
+            if self.hub.all(&device.user).len() > 1 {
+                info.title = format!("{} · {}", info.title, device.name());
+            }
             let url = found.url.clone();
             Arc::new(LocalServer::new(
                 info,

@@ -27,12 +27,12 @@ pub struct Registration {
     pub calls: Vec<CallId>,
 }
 
-/// One browser of one person.
+/// One computer of one person: its browsers register under the same id.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct DeviceInfo {
     pub id: String,
-    /// "Chrome on Linux"
+    /// As the person calls it.
     pub name: String,
 }
 

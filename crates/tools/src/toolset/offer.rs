@@ -56,7 +56,11 @@ impl Toolset {
     pub fn offer(&self, messages: &[Message], size: OfferSize) -> Vec<Arc<ToolSpec>> {
         let mentions = ToolMentions::new(messages);
         let mut tools = self.callable();
-        tools.retain(|tool| self.is_pinned(tool, &mentions) || mentions.is_relevant(tool, size));
+        let has_local = self.has_tools_of_device(&tools);
+        tools.retain(|tool| {
+            let is_elsewhere = has_local && !self.is_of_device(tool);
+            self.is_pinned(tool, &mentions) || (!is_elsewhere && mentions.is_relevant(tool, size))
+        });
         match size {
             OfferSize::Compact if tools.len() > MAX_COMPACT_TOOLS => {
                 let choice = ToolChoice {
@@ -79,6 +83,18 @@ impl Toolset {
             OfferSize::Compact | OfferSize::Full { .. } => {}
         }
         tools.into_iter().map(|tool| tool.spec.clone()).collect()
+    }
+
+    /// Whether the computer that is used has tools of its own.
+    fn has_tools_of_device(&self, tools: &[&Arc<Tool>]) -> bool {
+        let device = self.access.device.as_deref();
+        device.is_some() && tools.iter().any(|tool| tool.source.device() == device)
+    }
+
+    /// Whether it runs on no computer of a person, or on the one that is used.
+    fn is_of_device(&self, tool: &Tool) -> bool {
+        let device = tool.source.device();
+        device.is_none() || device == self.access.device.as_deref()
     }
 
     /// Whether a person wants the model to have it: named it, chose it, switched it on, or saw it used.

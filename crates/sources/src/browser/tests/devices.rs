@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use serde_json::json;
-use tenon_domain::{ErrorKind, SourceState, UserId};
+use tenon_domain::{Caller, ErrorKind, Message, SourceState, ToolAccess, ToolId, UserId};
+use tenon_tools::OfferSize;
 
 use super::super::*;
 use super::fixture::*;
@@ -106,4 +107,62 @@ async fn a_device_that_is_away_keeps_its_tools_and_offers_them_to_no_model() {
     );
     assert!(later.ids("ada").is_empty());
     assert!(later.notes.0.lock().unwrap().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn two_browsers_of_one_computer_offer_its_servers_once() {
+    let fixture = Fixture::new();
+    let chrome = fixture
+        .page("ada", "laptop", "chrome", vec![time(), echo()])
+        .await;
+    // It may not reach all that the other does.
+    let firefox = fixture.page("ada", "laptop", "firefox", vec![echo()]).await;
+    assert_eq!(fixture.ids("ada").len(), 2);
+    assert_eq!(fixture.hub.devices(&UserId::new("ada")).len(), 1);
+    let toolset = fixture.tools("ada");
+    let state = || toolset.get(&ToolId::new(NOW)).unwrap().source.state();
+    assert_eq!(state(), SourceState::Ready);
+    // The older page is asked: the newer one did not find this server.
+    let _calling = fixture.call_now();
+    chrome.order().await;
+    chrome.connection.close();
+    let told = registration("laptop", "firefox", vec![echo()]);
+    firefox.connection.register(told).await.unwrap();
+    assert!(matches!(state(), SourceState::Failed { .. }));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_is_offered_the_tools_of_the_computer_that_is_used() {
+    let fixture = Fixture::new();
+    let _laptop = fixture.laptop().await;
+    let _desktop = fixture.page("ada", "desktop", "1", vec![time()]).await;
+    let offered = |device: Option<&str>, words: &str| {
+        let caller = Caller::ChatModel {
+            allow: [].as_slice().into(),
+        };
+        let access = ToolAccess::all(&UserId::new("ada"), caller);
+        let toolset = fixture
+            .registry
+            .toolset(access.from_device(device.map(Into::into)));
+        let full = OfferSize::Full { max: usize::MAX };
+        let tools = toolset.offer(&[Message::user(words)], full);
+        let titles: Vec<String> = tools.iter().map(|tool| tool.display_name.clone()).collect();
+        titles
+    };
+    let both = offered(None, "hello");
+    assert_eq!(both.len(), 2, "{both:?}");
+    // Which of two it is, its name says.
+    assert!(
+        both.iter().any(|name| name.contains("Chrome on desktop")),
+        "{both:?}"
+    );
+    assert_eq!(offered(Some("device-laptop"), "hello").len(), 1);
+    assert_eq!(offered(Some("device-desktop"), "hello").len(), 1);
+    // A phone has none of its own.
+    assert_eq!(offered(Some("device-phone"), "hello").len(), 2);
+    // What a person names is offered all the same.
+    assert_eq!(
+        offered(Some("device-desktop"), &format!("Use {NOW}.")).len(),
+        2
+    );
 }
