@@ -34,6 +34,10 @@ pub struct ModelView {
     pub has_key: bool,
     #[ts(type = "Record<string, unknown>")]
     pub parameters: Map<String, Value>,
+    /// False: it takes no pictures. Absent: that is not known before it is asked.
+    #[ts(optional)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sees_images: Option<bool>,
     /// What a chat can set for it.
     pub takes: Vec<ModelParameter>,
     pub tool_mode: ToolMode,
