@@ -10,6 +10,8 @@ import type {
   ToolsChange,
   ToolView,
 } from '$lib/api/types';
+import { localizedTool } from '$lib/i18n/builtins/builtinTexts';
+import { language } from '$lib/i18n/language.svelte';
 import { Refresher } from '$lib/refresher';
 import { ResponseOrder } from '$lib/responseOrder';
 import { isOn } from './callable';
@@ -27,8 +29,9 @@ export class Toolbox {
   /** Changes reach the server in the order they were made. */
   #queue: Promise<unknown> = Promise.resolve();
 
+  #localized = $derived(this.#all.map((tool) => localizedTool(tool, language.builtins)));
   tools = $derived(
-    this.#all.map((tool) => {
+    this.#localized.map((tool) => {
       const over = this.#over.get(tool.toolId);
       return {
         ...tool,
