@@ -26,6 +26,7 @@ import type {
   UserTopic,
   Verdict,
 } from './api/types';
+import { attention } from './attention/attention.svelte';
 import type { Turn } from './chat/chat';
 import { Conversation } from './chat/conversation.svelte';
 import { Draft } from './chat/draft.svelte';
@@ -158,6 +159,7 @@ class App {
   /** The page knows now whom it is for, and so what was remembered for them. */
   enter(): void {
     this.draft.reread();
+    attention.enter();
     this.models.open(router.chatId);
   }
 
@@ -342,6 +344,16 @@ class App {
     return id;
   }
 
+  /** Connects several at once. Trying each would cost time and tokens: only a new default is tried. */
+  async addModels(models: readonly NewModel[], done: (count: number) => void): Promise<void> {
+    const ids = await this.models.addAll(models, done);
+    const index = models.findIndex(({ isDefault }) => isDefault);
+    const [id, model] = [ids[index], models[index]];
+    if (!id || !model) return;
+    this.models.pick({ id, name: model.name ?? model.model });
+    this.testModel(id);
+  }
+
   async changeModel(id: ModelId, change: ModelChange): Promise<void> {
     if (Object.keys(change).length === 0) return;
     await this.models.change(id, change);
@@ -383,6 +395,7 @@ class App {
       case 'chat:changed':
         this.chatManager.put(frame.chat);
         this.#noteAsking(frame.chat);
+        attention.take(frame.chat);
         break;
       case 'chat:gone':
         this.chatManager.drop(frame.chatId);
@@ -440,7 +453,10 @@ class App {
     void this.#findUnlisted(router.chatId);
     // Those that asked before the page was there have their mark in the list.
     this.#asking ??= new Set(this.list.chats.flatMap(({ id, asking }) => (asking ? [id] : [])));
-    this.list.chats.forEach((chat) => this.#noteAsking(chat));
+    for (const chat of this.list.chats) {
+      this.#noteAsking(chat);
+      attention.take(chat);
+    }
   }
 
   /** Tells of a chat that begins to wait for an answer while another one is open. */
