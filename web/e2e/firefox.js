@@ -191,7 +191,10 @@ export class Firefox {
   }
 
   #take({ id, type, method, params, result, error, message }) {
-    if (method === 'log.entryAdded' && params.type === 'javascript' && params.level === 'error') {
+    // An address where nobody listens makes the browser complain, not the page.
+    const network = /^Cross-Origin Request Blocked|can’t establish a connection/;
+    const isError = params?.type === 'javascript' && params.level === 'error';
+    if (method === 'log.entryAdded' && isError && !network.test(params.text)) {
       this.complaints.push(params.text);
     }
     const asked = this.#pending.get(id);

@@ -23,6 +23,7 @@ function recordSpeech() {
       cancel: () => (globalThis.cancelled = true),
     },
   });
+  delete globalThis.SpeechRecognition;
   globalThis.webkitSpeechRecognition = class {
     start() {
       globalThis.recognizer = this;
