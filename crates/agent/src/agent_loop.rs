@@ -239,6 +239,7 @@ impl AgentLoop<'_> {
             },
             tools,
             options,
+            ..ModelRequest::default()
         });
         let result = result.await;
         Ok((message, result))

@@ -48,8 +48,8 @@ pub use event::{
 pub use expert::{EXPERT_ICONS, ExpertDefinition, ToolFilter, Visibility};
 pub use form::{Form, FormAnswer, FormAnswerError, FormOutcome, FormRequest};
 pub use id::{
-    BlobId, CallId, ChatId, ExpertId, FileId, FolderId, FormId, InviteId, KeyId, MessageId, ModelId, PromptId,
-    SessionId, SourceId, ToolId, TurnId, UserId,
+    BlobId, CallId, ChatId, ExpertId, FileId, FolderId, FormId, InviteId, KeyId, MessageId,
+    ModelCallId, ModelId, PromptId, SessionId, SourceId, ToolId, TurnId, UserId,
 };
 pub use input_schema::InputSchema;
 pub use language::PageLanguage;
