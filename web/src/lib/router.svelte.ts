@@ -12,6 +12,7 @@ export const sections = [
   'skills',
   'servers',
   'people',
+  'dashboard',
   'log',
 ] as const;
 export type Section = (typeof sections)[number];

@@ -17,7 +17,7 @@ export function sectionsOf({ hasAccount, isAdmin }: Standing): Section[] {
     'skills',
     'servers',
     ...(hasAccount && isAdmin ? ['people' as const] : []),
-    ...(isAdmin ? ['log' as const] : []),
+    ...(isAdmin ? ['dashboard' as const, 'log' as const] : []),
   ];
 }
 

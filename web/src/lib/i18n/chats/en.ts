@@ -45,6 +45,7 @@ export const chatsEn = {
   editHint: 'The current version is kept.',
   regenerate: 'Answer again',
   regenerateWith: 'Answer again with another model…',
+  showTrace: 'Show trace',
   version: (index: number, count: number) => `Version ${index} of ${count}`,
   previousVersion: 'Previous version',
   nextVersion: 'Next version',

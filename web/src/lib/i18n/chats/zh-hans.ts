@@ -44,6 +44,7 @@ export const chatsZhHans: typeof chatsEn = {
   editHint: '当前版本会保留。',
   regenerate: '重新回答',
   regenerateWith: '换一个模型回答…',
+  showTrace: '查看追踪',
   version: (index, count) => `第 ${index} 版，共 ${count} 版`,
   previousVersion: '上一版',
   nextVersion: '下一版',

@@ -44,6 +44,7 @@ export const chatsZhHant: typeof chatsEn = {
   editHint: '目前的版本會保留。',
   regenerate: '重新回答',
   regenerateWith: '換一個模型回答…',
+  showTrace: '檢視追蹤',
   version: (index, count) => `第 ${index} 版，共 ${count} 版`,
   previousVersion: '上一版',
   nextVersion: '下一版',

@@ -9,6 +9,7 @@ export const settingsEn = {
     skills: 'Skills',
     servers: 'Tool servers',
     people: 'People',
+    dashboard: 'Dashboard',
     log: 'Log',
   },
 

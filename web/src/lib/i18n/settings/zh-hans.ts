@@ -9,6 +9,7 @@ export const settingsZhHans: SettingsMessages = {
     skills: '技能',
     servers: '工具服务器',
     people: '成员',
+    dashboard: '统计',
     log: '日志',
   },
 

@@ -9,6 +9,7 @@ export const settingsZhHant: SettingsMessages = {
     skills: '技能',
     servers: '工具伺服器',
     people: '成員',
+    dashboard: '統計',
     log: '記錄',
   },
 
