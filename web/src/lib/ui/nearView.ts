@@ -1,10 +1,11 @@
 // Whether an element has come near the part of its column that is seen.
+import { flushSync } from 'svelte';
 
 /** About a screen and a half: a reader who scrolls finds things drawn. */
 const MARGIN = '1200px 0px';
 
 const observers = new WeakMap<Element, IntersectionObserver>();
-const waiting = new WeakMap<Element, () => void>();
+const waiting = new Map<Element, () => void>();
 
 /** Calls once, when it is near; at once where that cannot be known. Returns how to stop. */
 export function whenNear(element: Element, then: () => void): () => void {
@@ -30,7 +31,20 @@ function arrived(entries: IntersectionObserverEntry[], observer: IntersectionObs
   for (const { isIntersecting, target } of entries) {
     if (!isIntersecting) continue;
     observer.unobserve(target);
-    waiting.get(target)?.();
-    waiting.delete(target);
+    call(target);
   }
 }
+
+function call(element: Element): void {
+  const then = waiting.get(element);
+  waiting.delete(element);
+  then?.();
+}
+
+// On paper everything is near. What is drawn then may wait for more to be.
+addEventListener('beforeprint', () => {
+  for (let rounds = 0; waiting.size > 0 && rounds < 3; rounds += 1) {
+    for (const element of [...waiting.keys()]) call(element);
+    flushSync();
+  }
+});
