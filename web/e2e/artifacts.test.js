@@ -54,7 +54,7 @@ test('a page is previewed beside the chat, in each of its versions', deadline, a
   const { page, context, ui } = await visit(t);
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const first =
-    '<!doctype html><h1>One</h1><script>document.querySelector("h1").append("!")</script>';
+    '<!doctype html><h1>One</h1><script>const height = "!"; document.querySelector("h1").append(height)</script>';
   await say(ui, `Here:\n\n${fenced('html shop.html', first)}\n\n${fenced('html', '<p>other</p>')}`);
   assert.equal(await page.locator('iframe').count(), 0, 'nothing runs before it is asked for');
   await preview(page).first().focus();
