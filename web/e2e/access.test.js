@@ -108,7 +108,7 @@ for (const colorScheme of ['light', 'dark']) {
       await ui.editor.waitFor();
       found.push(...(await findings(page, 'editor')));
       await ui.editor.press('Enter');
-      await page.getByRole('group', { name: 'Version 2 of 2' }).waitFor();
+      await page.getByRole('group', { name: 'Answer 2 of 2' }).waitFor();
       await ui.answered();
       found.push(...(await findings(page, 'versions')));
 

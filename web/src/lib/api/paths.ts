@@ -4,6 +4,14 @@ export function blobPath(id: string): string {
   return `/api/blobs/${encodeURIComponent(id)}`;
 }
 
+/** A page without network, cookies and origin that shows the HTML it is sent. */
+export const PREVIEW_PATH = '/api/preview';
+
+/** A picture from the web, fetched by the server: its host sees no reader. */
+export function webImagePath(url: string): string {
+  return `/api/image?url=${encodeURIComponent(url)}`;
+}
+
 /** Where the browser starts an OIDC log-in. */
 export const ISSUER_PATH = '/api/auth/oidc/start';
 

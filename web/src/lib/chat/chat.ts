@@ -115,11 +115,6 @@ export function shownTurns(chat: Chat): readonly Turn[] {
   return path.reverse();
 }
 
-/** What stands or stood in the place of this turn, itself included, oldest first. */
-export function versions(chat: Chat, turn: Turn): readonly Turn[] {
-  return chat.turns.filter((other) => other.parent === turn.parent);
-}
-
 /** Whether the call waits for a person to allow it. */
 export function isAwaitingAnswer(call: Call): boolean {
   return call.asked && !call.verdict && call.status === 'pending';

@@ -80,6 +80,7 @@ export const en = {
   output: 'Output',
   error: 'Error',
   noOutput: 'No output.',
+  showMore: (left: string) => `Show more (${left} left)`,
   openWholeOutput: (size: string) => `Open full output (${size})`,
   sound: 'Audio',
   downloadFile: (name: string, size: string) => `Download ${name} (${size})`,
@@ -102,6 +103,7 @@ export const en = {
   notRenamed: (why: string) => `Not renamed: ${why}`,
   notDeleted: (why: string) => `Not deleted: ${why}`,
 
+  artifacts: 'Artifacts',
   tools: 'Tools',
   allTools: 'All tools',
   toolCount: (count: number) => (count === 1 ? '1 tool' : `${count} tools`),

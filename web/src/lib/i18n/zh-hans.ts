@@ -79,6 +79,7 @@ export const zhHans: Messages = {
   output: '输出',
   error: '错误',
   noOutput: '没有输出。',
+  showMore: (left) => `显示更多（还有 ${left}）`,
   openWholeOutput: (size) => `打开完整输出（${size}）`,
   sound: '声音',
   downloadFile: (name, size) => `下载 ${name}（${size}）`,
@@ -100,6 +101,7 @@ export const zhHans: Messages = {
   notRenamed: (why) => `未重命名：${why}`,
   notDeleted: (why) => `未删除：${why}`,
 
+  artifacts: '作品',
   tools: '工具',
   allTools: '全部工具',
   toolCount: (count) => `${count} 个工具`,

@@ -79,6 +79,7 @@ export const zhHant: Messages = {
   output: '輸出',
   error: '錯誤',
   noOutput: '沒有輸出。',
+  showMore: (left) => `顯示更多（還有 ${left}）`,
   openWholeOutput: (size) => `開啟完整輸出（${size}）`,
   sound: '聲音',
   downloadFile: (name, size) => `下載 ${name}（${size}）`,
@@ -100,6 +101,7 @@ export const zhHant: Messages = {
   notRenamed: (why) => `未重新命名：${why}`,
   notDeleted: (why) => `未刪除：${why}`,
 
+  artifacts: '作品',
   tools: '工具',
   allTools: '全部工具',
   toolCount: (count) => `${count} 個工具`,
