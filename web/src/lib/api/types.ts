@@ -1,6 +1,34 @@
 // Generated from Rust by `make types`. Do not edit.
 
-export type AppInfo = { version: string, model: ModelInfo, files: FileLimits, };
+export type AppInfo = { version: string, model: ModelInfo, files?: FileLimits, };
+
+export type FileLimits = { maxBytes: number, maxCount: number, };
+
+export type FileId = string;
+
+export type FileKind = "image" | "text" | "document" | "other";
+
+export type FileView = { id: FileId, name: string, mediaType: string, size: number, kind: FileKind, textChars?: number, truncated?: boolean, };
+
+export type FolderId = string;
+
+export type FolderView = { id: FolderId, name: string, instructions: string, expertId?: ExpertId, };
+
+export type NewFolder = { name: string, instructions?: string, expertId?: ExpertId, };
+
+export type FolderChange = { name?: string, instructions?: string, expertId?: ExpertId | null, };
+
+export type OwnInstructions = { instructions: string, };
+
+export type Effort = "low" | "medium" | "high";
+
+export type ChatParameters = { temperature?: number, topP?: number, maxTokens?: number, effort?: Effort, };
+
+export type ChatSettings = { instructions: string, parameters: ChatParameters, };
+
+export type ContextRequest = { chatId?: ChatId, expertId?: ExpertId, modelId?: ModelId, folderId?: FolderId, text?: string, };
+
+export type ContextView = { contextTokens?: number, systemTokens: number, toolTokens: number, historyTokens: number, tools: number, leftOut: Array<OmittedTool>, };
 
 export type ModelInfo = { id: ModelId, name: string, 
 /**
@@ -178,11 +206,7 @@ title: string, createdAt: number, updatedAt: number, pinned: boolean, archived: 
 /**
  * Who answers in it; absent: the general one.
  */
-expertId?: ExpertId, folderId?: FolderId, 
-/**
- * In no list, and deleted a day after it was last used.
- */
-temporary: boolean, 
+expertId?: ExpertId, folderId?: FolderId, temporary: boolean, 
 /**
  * The turn that is running now.
  */
@@ -196,15 +220,7 @@ export type ChatChange = { title?: string, pinned?: boolean, archived?: boolean,
 /**
  * Who answers from now on.
  */
-expertId?: ExpertId, 
-/**
- * Null: out of any folder.
- */
-folderId?: FolderId | null, 
-/**
- * In no list, and deleted a day after it was last used.
- */
-temporary?: boolean, };
+expertId?: ExpertId, folderId?: FolderId | null, temporary?: boolean, };
 
 export type StartTurn = { 
 /**
@@ -216,7 +232,7 @@ turnId?: TurnId,
 /**
  * May be left out together with `replaces`: the same again.
  */
-text?: string, 
+text?: string, fileIds?: Array<FileId>, 
 /**
  * These tools alone; left out, those that are switched on.
  */
@@ -269,11 +285,7 @@ export type ShareView = { token: string,
 /**
  * What tools were given and what they gave is shown too.
  */
-withTools: boolean, 
-/**
- * The files that were attached can be read too.
- */
-files: boolean, createdAt: number, 
+withTools: boolean, files?: boolean, createdAt: number, 
 /**
  * Something was said since, which the link does not show.
  */
@@ -293,11 +305,7 @@ files: boolean, createdAt: number,
  */
 behind: boolean, };
 
-export type NewShare = { withTools?: boolean, 
-/**
- * With the files that were attached.
- */
-files?: boolean, };
+export type NewShare = { withTools?: boolean, files?: boolean, };
 
 export type SharedChat = { title: string, createdAt: number, 
 /**
@@ -733,11 +741,7 @@ baseUrl?: string,
 /**
  * What the endpoint calls it.
  */
-model?: string, hasKey: boolean, parameters: Record<string, unknown>, 
-/**
- * What a chat can set for it.
- */
-takes: Array<ModelParameter>, toolMode: ToolMode, toolsSeen?: ToolUse, contextTokens?: number, 
+model?: string, hasKey: boolean, parameters: Record<string, unknown>, toolMode: ToolMode, toolsSeen?: ToolUse, contextTokens?: number, seesImages?: boolean, 
 /**
  * Told of its tools in short, because it is small.
  */
@@ -1635,7 +1639,7 @@ export type Part = { "type": "text", text: string, } | { "type": "thinking", tex
  * The arguments. What a model sent that was no JSON stands here as the
  * string it sent: no tool accepts a bare string, so validation answers it.
  */
-input: unknown, } | { "type": "image" } & UserImage | { "type": "file", file: AttachedFile, } | { "type": "opaque", };
+input: unknown, } | { "type": "image" } & UserImage | { "type": "file", file: FileView, } | { "type": "opaque", };
 
 export type UserImage = { mediaType: string, 
 /**
