@@ -1,6 +1,6 @@
 // Files in messages: attached, pasted, dropped, sent, edited, kept and shared.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { findings } from './axe.js';
 import { desktop, openPage, phone } from './browser.js';
 import { fixture } from './fixture.js';
@@ -11,10 +11,13 @@ const suite = fixture();
 const deadline = { timeout: 90_000 };
 let provider;
 
-before(async () => {
-  provider = await startScriptedModel(suite);
-});
 after(() => provider?.stop());
+
+/** A visit, with a model that answers. */
+async function visit(t, options) {
+  provider ??= await startScriptedModel(suite);
+  return suite.visit(t, options);
+}
 
 /** One red pixel. */
 const pixel = Buffer.from(
@@ -73,7 +76,7 @@ function filesOn(page) {
 }
 
 test('a file and a picture go to the model with the message', deadline, async (t) => {
-  const { page, ui } = await suite.visit(t);
+  const { page, ui } = await visit(t);
   const files = filesOn(page);
   await files.attach(notes, picture);
   await files.uploaded();
@@ -99,7 +102,7 @@ test('a file and a picture go to the model with the message', deadline, async (t
 });
 
 test('files are pasted and dropped, and stay with the draft over a reload', deadline, async (t) => {
-  const { page, ui } = await suite.visit(t);
+  const { page, ui } = await visit(t);
   const files = filesOn(page);
   await ui.field.fill('About these');
   await files.hand('paste', picture);
@@ -120,7 +123,7 @@ test('files are pasted and dropped, and stay with the draft over a reload', dead
 });
 
 test('an edited message keeps its files, loses one and gets another', deadline, async (t) => {
-  const { page, ui } = await suite.visit(t);
+  const { page, ui } = await visit(t);
   const files = filesOn(page);
   await files.attach(notes, picture);
   await files.uploaded();
@@ -162,7 +165,7 @@ test(
   'what cannot be attached is refused at its chip, before anything is sent',
   deadline,
   async (t) => {
-    const { page, ui } = await suite.visit(t);
+    const { page, ui } = await visit(t);
     const files = filesOn(page);
     await files.attach(
       { name: 'empty.txt', mimeType: 'text/plain', buffer: Buffer.alloc(0) },
@@ -179,7 +182,7 @@ test(
 );
 
 test('a file name is text, whatever it looks like', deadline, async (t) => {
-  const { page, ui } = await suite.visit(t);
+  const { page, ui } = await visit(t);
   const files = filesOn(page);
   const name = '<img src=x onerror=alert(1)>.txt';
   await files.attach({ ...notes, name });
@@ -192,7 +195,7 @@ test('a file name is text, whatever it looks like', deadline, async (t) => {
 });
 
 test('long text that is pasted can become a file', deadline, async (t) => {
-  const { page, ui } = await suite.visit(t);
+  const { page, ui } = await visit(t);
   const files = filesOn(page);
   const text = 'All work and no play. '.repeat(300);
   await ui.field.fill('Sum up: ');
@@ -221,7 +224,7 @@ test('long text that is pasted can become a file', deadline, async (t) => {
 });
 
 test('a shared chat shows its files only where its owner says so', deadline, async (t) => {
-  const { page, ui } = await suite.visit(t);
+  const { page, ui } = await visit(t);
   const files = filesOn(page);
   await files.attach(picture);
   await files.uploaded();
@@ -249,7 +252,7 @@ test('attachments are accessible in both widths and schemes', deadline, async (t
     [desktop, 'light'],
     [phone, 'dark'],
   ]) {
-    const { page, ui } = await suite.visit(t, { viewport, colorScheme });
+    const { page, ui } = await visit(t, { viewport, colorScheme });
     const files = filesOn(page);
     await files.attach(notes, picture, { ...notes, name: 'empty', buffer: Buffer.alloc(0) });
     await files.uploaded();

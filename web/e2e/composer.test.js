@@ -1,6 +1,6 @@
 // Writing a message: what waits in a queue, what an `@` does, and how much the model is given.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { findings } from './axe.js';
 import { fixture } from './fixture.js';
 import { eventually } from './screen.js';
@@ -10,10 +10,13 @@ const suite = fixture();
 const deadline = { timeout: 90_000 };
 let provider;
 
-before(async () => {
-  provider = await startScriptedModel(suite);
-});
 after(() => provider?.stop());
+
+/** A visit, with a model that answers. */
+async function visit(t, options) {
+  provider ??= await startScriptedModel(suite);
+  return suite.visit(t, options);
+}
 
 const asked = () => provider.asked.filter(({ tools }) => tools);
 const lastText = () => JSON.stringify(asked().at(-1).messages.at(-1).content);
@@ -25,13 +28,13 @@ function queueOf(page) {
 
 /** A chat whose turn runs until the test says so. */
 async function busyChat(t) {
-  const visit = await suite.visit(t);
+  const visited = await visit(t);
   provider.stallsAt = 'Wait for me';
   t.after(() => (provider.stallsAt = undefined));
-  await visit.ui.ask('Wait for me');
-  await visit.ui.stopButton.waitFor();
+  await visited.ui.ask('Wait for me');
+  await visited.ui.stopButton.waitFor();
   await eventually('it is asked', () => /Wait for me/.test(lastText()));
-  return visit;
+  return visited;
 }
 
 test(
@@ -94,7 +97,7 @@ test('after an answer that failed the queue waits', deadline, async (t) => {
 });
 
 test('an @ names one tool for one message, and an expert for the chat', deadline, async (t) => {
-  const { page, ui } = await suite.visit(t);
+  const { page, ui } = await visit(t);
   await ui.field.pressSequentially('What time is it? @current');
   const menu = page.getByRole('listbox', { name: 'Tools and experts' });
   await menu
@@ -138,6 +141,7 @@ test(
   'the size of what will be sent is shown, and warned of where it is too much',
   deadline,
   async (t) => {
+    const { page, ui } = await visit(t);
     const model = await suite.tell('POST', '/models', {
       provider: 'openai',
       baseUrl: `${provider.url}/v1`,
@@ -147,7 +151,6 @@ test(
       toolMode: 'native',
       contextTokens: 8000,
     });
-    const { page, ui } = await suite.visit(t);
     await page.evaluate((model) => localStorage.setItem('tenon.model.new', JSON.stringify(model)), {
       id: model.id,
       name: model.name,

@@ -1,6 +1,6 @@
 // Folders of chats, what models are told in them, and chats that nobody keeps.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { findings } from './axe.js';
 import { desktop, phone } from './browser.js';
 import { fixture } from './fixture.js';
@@ -11,10 +11,13 @@ const suite = fixture();
 const deadline = { timeout: 90_000 };
 let provider;
 
-before(async () => {
-  provider = await startScriptedModel(suite);
-});
 after(() => provider?.stop());
+
+/** A visit, with a model that answers. */
+async function visit(t, options) {
+  provider ??= await startScriptedModel(suite);
+  return suite.visit(t, options);
+}
 
 /** What the model was told first in the last conversation. Titles are made without tools. */
 const lastAsked = () => provider.asked.findLast(({ tools }) => tools);
@@ -46,7 +49,7 @@ test(
   'chats are moved into a folder by menu and by dragging, and out again',
   deadline,
   async (t) => {
-    const { page, ui } = await suite.visit(t);
+    const { page, ui } = await visit(t);
     const side = sidebarOf(page);
     await side.create('Work');
     await ui.ask('About the launch');
@@ -91,7 +94,7 @@ test(
 );
 
 test('a chat in a folder has its instructions and its expert', deadline, async (t) => {
-  const { page, ui } = await suite.visit(t);
+  const { page, ui } = await visit(t);
   const side = sidebarOf(page);
   await side.create('Law');
   await side.act('Law', 'Folder settings…');
@@ -119,7 +122,7 @@ test(
   'instructions for me and for one chat reach the model, after the folder and before',
   deadline,
   async (t) => {
-    const { page, ui } = await suite.visit(t);
+    const { page, ui } = await visit(t);
     await page.evaluate(() => (location.hash = '#/settings/instructions'));
     const settings = page.getByRole('dialog', { name: 'Settings' });
     await settings.getByLabel('Your instructions').fill('Call me Ada.');
@@ -160,7 +163,7 @@ test(
   'a temporary chat is in no list, and gone when it is left, unless it is kept',
   deadline,
   async (t) => {
-    const { page, ui } = await suite.visit(t);
+    const { page, ui } = await visit(t);
     const side = sidebarOf(page);
     const listed = async () => (await suite.tell('GET', '/chats?limit=100')).length;
     const before = await listed();
@@ -190,6 +193,7 @@ test(
 );
 
 test('two models are compared, and one answer is kept', deadline, async (t) => {
+  const { page, ui } = await visit(t);
   await suite.tell('POST', '/models', {
     provider: 'openai',
     baseUrl: `${provider.url}/v1`,
@@ -197,7 +201,7 @@ test('two models are compared, and one answer is kept', deadline, async (t) => {
     model: 'fake-large',
     toolMode: 'native',
   });
-  const { page, ui } = await suite.visit(t);
+  await page.reload();
   const listed = async () => (await suite.tell('GET', '/chats?limit=100')).length;
   const before = await listed();
   await page.getByRole('button', { name: /^Model: fake-small/ }).click();
@@ -228,7 +232,7 @@ test(
       [desktop, 'light'],
       [phone, 'dark'],
     ]) {
-      const { page } = await suite.visit(t, { viewport, colorScheme });
+      const { page } = await visit(t, { viewport, colorScheme });
       const where = (what) => `${what} at ${viewport.width}, ${colorScheme}`;
       const check = async (what) => {
         assert.deepEqual(await findings(page, where(what)), []);

@@ -12,7 +12,7 @@ import type {
   ChatSummary,
   ContextRequest,
   ExpertId,
-  FileView,
+  AttachedFile,
   FolderView,
   ModelDiscoveryRequest,
   ModelDiscoveryResponse,
@@ -582,7 +582,7 @@ class App {
   /** Starts a turn. The content is shown meanwhile, also where the same is answered anew. */
   async #start(
     turn: OutgoingTurn,
-    { text, files }: { text: string; files?: readonly FileView[] },
+    { text, files }: { text: string; files?: readonly AttachedFile[] },
   ): Promise<Started> {
     // Whoever sends it nevertheless has accepted who answers.
     if (this.missing) this.models.clearPick();

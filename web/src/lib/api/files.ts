@@ -1,7 +1,7 @@
 // Files that go with a message.
 import { ApiError, refusal, request } from './client';
 import { filePath } from './paths';
-import type { FileId, FileView } from './types';
+import type { FileId, AttachedFile } from './types';
 
 interface Upload {
   signal: AbortSignal;
@@ -16,7 +16,7 @@ export const files = {
 };
 
 /** By XMLHttpRequest, since `fetch` does not tell how much of a body is sent. */
-function upload(file: Blob, name: string, { signal, onprogress }: Upload): Promise<FileView> {
+function upload(file: Blob, name: string, { signal, onprogress }: Upload): Promise<AttachedFile> {
   return new Promise((resolve, reject) => {
     const call = new XMLHttpRequest();
     call.open('POST', `/api/files?${new URLSearchParams({ name })}`);
@@ -26,7 +26,7 @@ function upload(file: Blob, name: string, { signal, onprogress }: Upload): Promi
       lengthComputable && total > 0 && onprogress(loaded / total);
     call.onload = () => {
       const { status, statusText, responseText } = call;
-      if (status >= 200 && status < 300) return resolve(JSON.parse(responseText) as FileView);
+      if (status >= 200 && status < 300) return resolve(JSON.parse(responseText) as AttachedFile);
       const headers = { get: (header: string) => call.getResponseHeader(header) };
       reject(refusal({ status, statusText, headers }, responseText));
     };

@@ -1,12 +1,12 @@
 // What models are told beside the conversation, and how much of everything they are given.
 import { request } from './client';
-import type { ChatId, ChatSettings, ContextRequest, ContextView, OwnInstructions } from './types';
+import type { ChatId, ChatSettings, ContextRequest, ContextView, UserInstructions } from './types';
 
 const OWN_PATH = '/api/me/instructions';
 
 export const instructions = {
-  own: () => request<OwnInstructions>('GET', OWN_PATH),
-  setOwn: (own: OwnInstructions) => request<void>('PUT', OWN_PATH, own),
+  own: () => request<UserInstructions>('GET', OWN_PATH),
+  setOwn: (own: UserInstructions) => request<void>('PUT', OWN_PATH, own),
   ofChat: (id: ChatId) => request<ChatSettings>('GET', settingsPath(id)),
   setOfChat: (id: ChatId, settings: ChatSettings) =>
     request<void>('PUT', settingsPath(id), settings),

@@ -1,6 +1,6 @@
 // Generated from Rust by `make types`. Do not edit.
 
-export type AppInfo = { version: string, model: ModelInfo, files?: FileLimits, };
+export type AppInfo = { version: string, model: ModelInfo, files: FileLimits, };
 
 export type FileLimits = { maxBytes: number, maxCount: number, };
 
@@ -8,23 +8,21 @@ export type FileId = string;
 
 export type FileKind = "image" | "text" | "document" | "other";
 
-export type FileView = { id: FileId, name: string, mediaType: string, size: number, kind: FileKind, textChars?: number, truncated?: boolean, };
+export type AttachedFile = { id: FileId, name: string, mediaType: string, size: number, kind: FileKind, textChars?: number, truncated: boolean, };
 
 export type FolderId = string;
 
 export type FolderView = { id: FolderId, name: string, instructions: string, expertId?: ExpertId, };
 
-export type NewFolder = { name: string, instructions?: string, expertId?: ExpertId, };
-
 export type FolderChange = { name?: string, instructions?: string, expertId?: ExpertId | null, };
 
-export type OwnInstructions = { instructions: string, };
+export type UserInstructions = { instructions: string, };
 
-export type Effort = "low" | "medium" | "high";
+export type ReasoningEffort = "low" | "medium" | "high";
 
-export type ChatParameters = { temperature?: number, topP?: number, maxTokens?: number, effort?: Effort, };
+export type ModelParameters = { temperature?: number, topP?: number, maxTokens?: number, effort?: ReasoningEffort, };
 
-export type ChatSettings = { instructions: string, parameters: ChatParameters, };
+export type ChatSettings = { instructions: string, parameters: ModelParameters, };
 
 export type ContextRequest = { chatId?: ChatId, expertId?: ExpertId, modelId?: ModelId, folderId?: FolderId, text?: string, };
 
@@ -285,7 +283,7 @@ export type ShareView = { token: string,
 /**
  * What tools were given and what they gave is shown too.
  */
-withTools: boolean, files?: boolean, createdAt: number, 
+withTools: boolean, files: boolean, createdAt: number, 
 /**
  * Something was said since, which the link does not show.
  */
@@ -1639,7 +1637,7 @@ export type Part = { "type": "text", text: string, } | { "type": "thinking", tex
  * The arguments. What a model sent that was no JSON stands here as the
  * string it sent: no tool accepts a bare string, so validation answers it.
  */
-input: unknown, } | { "type": "image" } & UserImage | { "type": "file", file: FileView, } | { "type": "opaque", };
+input: unknown, } | { "type": "image" } & UserImage | { "type": "file", file: AttachedFile, } | { "type": "opaque", };
 
 export type UserImage = { mediaType: string, 
 /**

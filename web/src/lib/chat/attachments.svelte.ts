@@ -1,6 +1,6 @@
 // The files of a message being written. Each is uploaded at once, so that sending waits for nothing.
 import { files as api } from '$lib/api/files';
-import type { FileView } from '$lib/api/types';
+import type { AttachedFile } from '$lib/api/types';
 import { formatBytes } from '$lib/format/bytes';
 import { errorText } from '$lib/i18n/errorText';
 import { language } from '$lib/i18n/language.svelte';
@@ -12,7 +12,7 @@ export interface Attachment {
   mediaType: string;
   size: number;
   /** As the server has it; absent until it is uploaded. */
-  file?: FileView;
+  file?: AttachedFile;
   /** How much of it is uploaded, from 0 to 1. */
   progress: number;
   /** Why it cannot be sent. */
@@ -40,14 +40,14 @@ export class AttachmentList {
   #sent: ReadonlySet<string>;
   #uploads = new Map<string, AbortController>();
 
-  constructor(files: readonly FileView[] = [], changed = () => {}) {
+  constructor(files: readonly AttachedFile[] = [], changed = () => {}) {
     this.items = files.map(attached);
     this.#sent = new Set();
     this.#changed = changed;
   }
 
   /** The files of a message that was sent, to be sent with another one. */
-  static ofSent(files: readonly FileView[]): AttachmentList {
+  static ofSent(files: readonly AttachedFile[]): AttachmentList {
     const list = new AttachmentList(files);
     list.#sent = new Set(files.map(({ id }) => id));
     return list;
@@ -76,7 +76,7 @@ export class AttachmentList {
   }
 
   /** Takes all out of the list. They are on their way, and are not deleted. */
-  take(): readonly FileView[] {
+  take(): readonly AttachedFile[] {
     const { files } = this;
     this.items.forEach((item) => this.#release(item));
     this.items = [];
@@ -85,7 +85,7 @@ export class AttachmentList {
   }
 
   /** Before those that were added since. */
-  putBack(files: readonly FileView[]): void {
+  putBack(files: readonly AttachedFile[]): void {
     this.items = [...files.map(attached), ...this.items];
   }
 
@@ -100,7 +100,8 @@ export class AttachmentList {
         onprogress: (progress) => this.#set(key, { progress }),
       });
       // Taken out while its response was on its way.
-      if (!this.#set(key, { file, name: file.name, progress: 1 })) return void api.remove(file.id).catch(() => {});
+      if (!this.#set(key, { file, name: file.name, progress: 1 }))
+        return void api.remove(file.id).catch(() => {});
       this.#changed();
     } catch (error) {
       this.#set(key, { problem: errorText(error) });
@@ -121,7 +122,7 @@ export class AttachmentList {
 }
 
 /** A file that the server has. */
-export function attached(file: FileView): Attachment {
+export function attached(file: AttachedFile): Attachment {
   const { name, mediaType, size } = file;
   return { key: file.id, name, mediaType, size, file, progress: 1 };
 }

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ApiError } from '$lib/api/error';
 import { files as api } from '$lib/api/files';
-import type { FileView } from '$lib/api/types';
+import type { AttachedFile } from '$lib/api/types';
 import { loadSetting } from '$lib/storage';
 import { AttachmentList, fileLimits } from './attachments.svelte';
 import { Draft } from './draft.svelte';
 
-const view = (id: string): FileView => ({
-  ...{ id, name: `${id}.txt`, mediaType: 'text/plain', size: 5, kind: 'text' },
+const view = (id: string): AttachedFile => ({
+  ...{ id, name: `${id}.txt`, mediaType: 'text/plain', size: 5, kind: 'text', truncated: false },
 });
 const file = (name: string, content = 'hello') => new File([content], name);
 const settle = () => new Promise((resolve) => setTimeout(resolve));

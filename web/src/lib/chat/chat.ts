@@ -6,7 +6,7 @@ import type {
   CallRecord,
   ChatId,
   Cost,
-  FileView,
+  AttachedFile,
   Form,
   FormOutcome,
   OmittedTool,
@@ -44,7 +44,7 @@ export interface Turn {
   /** What they showed with it. */
   images?: readonly UserImage[];
   /** What they attached to it. */
-  files?: readonly FileView[];
+  files?: readonly AttachedFile[];
   startedAt: number;
   /** Who is asked; turns of older servers do not say. */
   model?: ModelRef;

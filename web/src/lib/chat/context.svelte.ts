@@ -1,7 +1,7 @@
 // How much the model will be given with the next message: what the server counts, and an estimate of
 // what is being written.
 import { instructions } from '$lib/api/instructions';
-import type { ContextRequest, ContextView, FileView } from '$lib/api/types';
+import type { ContextRequest, ContextView, AttachedFile } from '$lib/api/types';
 import { ResponseOrder } from '$lib/responseOrder';
 import { estimateTokens } from './tokenEstimate';
 
@@ -50,7 +50,7 @@ export class ContextSize {
 export function estimateContext(
   view: ContextView | undefined,
   text: string,
-  files: readonly FileView[],
+  files: readonly AttachedFile[],
 ): TokenEstimate | undefined {
   if (!view) return undefined;
   const { contextTokens: limit, systemTokens, toolTokens, historyTokens } = view;
@@ -64,6 +64,6 @@ export function estimateContext(
   };
 }
 
-function fileTokens({ kind, textChars = 0 }: FileView): number {
+function fileTokens({ kind, textChars = 0 }: AttachedFile): number {
   return kind === 'image' ? IMAGE_TOKENS : Math.ceil(textChars / 4);
 }

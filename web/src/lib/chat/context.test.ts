@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ContextView, FileView } from '$lib/api/types';
+import type { ContextView, AttachedFile } from '$lib/api/types';
 import { estimateContext } from './context.svelte';
 import { estimateTokens } from './tokenEstimate';
 
@@ -20,12 +20,12 @@ const view: ContextView = {
   tools: 2,
   leftOut: [],
 };
-const file = (kind: FileView['kind'], textChars?: number): FileView => ({
-  ...{ id: kind, name: kind, mediaType: '', size: 1, kind, textChars },
+const file = (kind: AttachedFile['kind'], textChars?: number): AttachedFile => ({
+  ...{ id: kind, name: kind, mediaType: '', size: 1, kind, textChars, truncated: false },
 });
 
 test('what is written and attached is added to what the server counts', () => {
-  const check = (text: string, files: FileView[], total: number, state: string) => {
+  const check = (text: string, files: AttachedFile[], total: number, state: string) => {
     const estimate = estimateContext(view, text, files);
     expect([estimate?.total, estimate?.state]).toEqual([total, state]);
   };

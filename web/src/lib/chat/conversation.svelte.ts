@@ -1,5 +1,5 @@
 // The chat that is open: fed by the socket, shown by the page.
-import type { ChatId, ErrorDetail, FileView, ServerFrame, TurnId } from '$lib/api/types';
+import type { ChatId, ErrorDetail, AttachedFile, ServerFrame, TurnId } from '$lib/api/types';
 import type { Socket } from '$lib/api/socket';
 import { syncServerClock } from '$lib/clock';
 import { awaitingCall, emptyChat, runningTurn, shownTurns, type Chat } from './chat';
@@ -10,7 +10,7 @@ const RESYNC_DELAY_MS = 1_000;
 
 interface Sending {
   text: string;
-  files?: readonly FileView[];
+  files?: readonly AttachedFile[];
   turnId: TurnId;
   /** The turn whose place it takes. */
   replaces?: TurnId;

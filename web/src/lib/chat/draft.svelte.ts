@@ -1,7 +1,7 @@
 // The message being written, with its files and the tool it names, remembered per chat until it has
 // been sent. Once it was sent it has the id of its turn: sent again, after a lost response or a reload,
 // it is still one message.
-import type { ChatId, FileView, ToolId, TurnId } from '$lib/api/types';
+import type { ChatId, AttachedFile, ToolId, TurnId } from '$lib/api/types';
 import { loadSetting, saveSetting } from '$lib/storage';
 import { AttachmentList } from './attachments.svelte';
 
@@ -14,7 +14,7 @@ export interface NamedTool {
 /** What a message is made of. */
 export interface DraftContent {
   text: string;
-  files?: readonly FileView[];
+  files?: readonly AttachedFile[];
   tool?: NamedTool;
 }
 
@@ -189,7 +189,7 @@ export class Draft {
   /** The files of a chat's draft: those of this visit, else those that are remembered. */
   #listOf(
     chatId: ChatId | undefined,
-    files = parse<FileView[]>(loadSetting(filesKey(chatId))) ?? [],
+    files = parse<AttachedFile[]>(loadSetting(filesKey(chatId))) ?? [],
   ): AttachmentList {
     const known = this.#lists.get(key(chatId));
     if (known) return known;

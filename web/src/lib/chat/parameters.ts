@@ -1,8 +1,8 @@
 // The parameters of a chat as a form: texts, and what of them is sent.
-import type { ChatParameters, Effort, ModelView } from '$lib/api/types';
+import type { ModelParameters, ReasoningEffort, ModelView } from '$lib/api/types';
 import { isBuiltin } from '$lib/models/choice';
 
-export type ParameterName = keyof ChatParameters;
+export type ParameterName = keyof ModelParameters;
 
 export const parameterNames = ['temperature', 'topP', 'maxTokens', 'effort'] as const;
 export const efforts = ['low', 'medium', 'high'] as const;
@@ -12,7 +12,7 @@ export interface ParameterForm {
   topP: string;
   maxTokens: string;
   /** Empty: as the model does by itself. */
-  effort: Effort | '';
+  effort: ReasoningEffort | '';
 }
 
 /** What a number may be. */
@@ -29,7 +29,7 @@ export function parametersOf(model: ModelView | undefined): readonly ParameterNa
   return model && isBuiltin(model) ? [] : parameterNames;
 }
 
-export function parameterForm(parameters: ChatParameters): ParameterForm {
+export function parameterForm(parameters: ModelParameters): ParameterForm {
   const number = (value: number | undefined) => (value === undefined ? '' : String(value));
   return {
     temperature: number(parameters.temperature),
@@ -50,7 +50,7 @@ export function wrongParameters(form: ParameterForm): NumberName[] {
   });
 }
 
-export function chatParameters(form: ParameterForm): ChatParameters {
+export function chatParameters(form: ParameterForm): ModelParameters {
   const number = (name: NumberName) => {
     const text = form[name].trim();
     return text === '' ? {} : { [name]: Number(text) };

@@ -1,7 +1,7 @@
 // Messages written while a turn runs, which are sent one by one as turns end. They are kept in the
 // browser with the id of their turn: a reload, or two tabs, send each of them once.
 import { ApiError } from '$lib/api/error';
-import type { ChatId, FileView, ModelId, ServerFrame, TurnId } from '$lib/api/types';
+import type { ChatId, AttachedFile, ModelId, ServerFrame, TurnId } from '$lib/api/types';
 import { errorText } from '$lib/i18n/errorText';
 import { language } from '$lib/i18n/language.svelte';
 import { loadSetting, onChangedInOtherTab, saveSetting } from '$lib/storage';
@@ -12,7 +12,7 @@ import type { Delivery } from './turnOutbox';
 export interface QueuedMessage {
   turnId: TurnId;
   text: string;
-  files: readonly FileView[];
+  files: readonly AttachedFile[];
   tool?: NamedTool;
   modelId?: ModelId;
 }

@@ -9,7 +9,7 @@ import type {
   Delta,
   Event,
   EventBody,
-  FileView,
+  AttachedFile,
   OmittedTool,
   MessageId,
   MessageRecord,
@@ -70,7 +70,7 @@ export function shownImages(message: Pick<MessageRecord, 'parts'>): UserImage[] 
 }
 
 /** The files that a person attached to it. */
-export function attachedFiles(message: Pick<MessageRecord, 'parts'>): FileView[] | undefined {
+export function attachedFiles(message: Pick<MessageRecord, 'parts'>): AttachedFile[] | undefined {
   const files = message.parts.flatMap((part) => (part.type === 'file' ? [part.file] : []));
   return files.length > 0 ? files : undefined;
 }
