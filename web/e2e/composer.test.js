@@ -37,6 +37,12 @@ async function busyChat(t) {
   return visited;
 }
 
+/** The model is asked again with what it did not answer, and answers this time. */
+async function endTurn(ui) {
+  provider.stallsAt = undefined;
+  await ui.stopButton.click();
+}
+
 test(
   'messages written while a turn runs are queued, edited, removed and sent in order',
   deadline,
@@ -57,7 +63,7 @@ test(
     await page.reload();
     await messages.nth(1).waitFor();
     assert.equal(await messages.count(), 2);
-    await ui.stopButton.click();
+    await endTurn(ui);
     await queue.waitFor({ state: 'detached' });
     await ui.answered(3);
     const said = await ui.questions.locator('p').allInnerTexts();
@@ -72,7 +78,7 @@ test('two tabs send a queued message once', deadline, async (t) => {
   const other = await context.newPage();
   await other.goto(page.url());
   await queueOf(other).messages.first().waitFor();
-  await ui.stopButton.click();
+  await endTurn(ui);
   await ui.answered(2);
   await queueOf(other).queue.waitFor({ state: 'detached' });
   assert.equal(await page.locator('article').count(), 2);

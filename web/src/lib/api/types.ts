@@ -26,7 +26,7 @@ export type ChatSettings = { instructions: string, parameters: ModelParameters, 
 
 export type ContextRequest = { chatId?: ChatId, expertId?: ExpertId, modelId?: ModelId, folderId?: FolderId, text?: string, };
 
-export type ContextView = { contextTokens?: number, systemTokens: number, toolTokens: number, historyTokens: number, tools: number, leftOut: Array<OmittedTool>, };
+export type ContextView = { contextTokens?: number, systemTokens: number, toolTokens: number, historyTokens: number, tools: Array<ToolId>, leftOut: Array<OmittedTool>, };
 
 export type ModelInfo = { id: ModelId, name: string, 
 /**
@@ -739,7 +739,7 @@ baseUrl?: string,
 /**
  * What the endpoint calls it.
  */
-model?: string, hasKey: boolean, parameters: Record<string, unknown>, toolMode: ToolMode, toolsSeen?: ToolUse, contextTokens?: number, seesImages?: boolean, 
+model?: string, hasKey: boolean, parameters: Record<string, unknown>, toolMode: ToolMode, toolsSeen?: ToolUse, contextTokens?: number, seesImages?: boolean, takes: Array<"temperature" | "topP" | "maxTokens" | "effort">, 
 /**
  * Told of its tools in short, because it is small.
  */

@@ -17,7 +17,7 @@ const view: ContextView = {
   systemTokens: 100,
   toolTokens: 200,
   historyTokens: 300,
-  tools: 2,
+  tools: [],
   leftOut: [],
 };
 const file = (kind: AttachedFile['kind'], textChars?: number): AttachedFile => ({

@@ -20,7 +20,8 @@ test('numbers that no model takes are wrong', () => {
   check({ maxTokens: '1.5' }, ['maxTokens']);
 });
 
-test('the built-in assistant has no parameters', () => {
-  expect(parametersOf(modelView('a', { origin: 'builtin' }))).toEqual([]);
-  expect(parametersOf(modelView('a'))).toContain('effort');
+test('a form has the parameters that the model has', () => {
+  expect(parametersOf(modelView('a', { takes: [] }))).toEqual([]);
+  expect(parametersOf(modelView('a', { takes: ['maxTokens'] }))).toEqual(['maxTokens']);
+  expect(parametersOf(undefined)).toContain('effort');
 });

@@ -1,6 +1,5 @@
 // The parameters of a chat as a form: texts, and what of them is sent.
 import type { ModelParameters, ReasoningEffort, ModelView } from '$lib/api/types';
-import { isBuiltin } from '$lib/models/choice';
 
 export type ParameterName = keyof ModelParameters;
 
@@ -24,9 +23,9 @@ const RANGES = {
 
 export type NumberName = keyof typeof RANGES;
 
-/** Those that the model has. The built-in assistant has none. */
+/** Those that the model has; all of them while it is not known. */
 export function parametersOf(model: ModelView | undefined): readonly ParameterName[] {
-  return model && isBuiltin(model) ? [] : parameterNames;
+  return model?.takes ?? parameterNames;
 }
 
 export function parameterForm(parameters: ModelParameters): ParameterForm {
