@@ -10,7 +10,7 @@ import type {
   CallId,
   ChatId,
   ChatSummary,
-  ContextRequest,
+  ContextQuery,
   ExpertId,
   AttachedFile,
   FolderView,
@@ -50,6 +50,7 @@ import type { Local } from './local/local.svelte';
 import { chooseModel } from './models/choice';
 import { needsTest } from './models/form';
 import { Models } from './models/models.svelte';
+import { isBlind } from './models/vision';
 import { Refresher } from './refresher';
 import { ResponseOrder } from './responseOrder';
 import { router, type Route } from './router.svelte';
@@ -156,8 +157,7 @@ class App {
   model = $derived(this.models.all.find(({ id }) => id === this.choice.model?.id));
   /** Whether the model is known to see no pictures, and the draft has one. */
   blindToDraft = $derived(
-    this.model?.seesImages === false &&
-      this.draft.attachments.files.some(({ kind }) => kind === 'image'),
+    isBlind(this.model) && this.draft.attachments.files.some(({ kind }) => kind === 'image'),
   );
   /** Whether what is in the field could be sent, or queued. */
   canSendDraft = $derived.by(() => {
@@ -259,7 +259,7 @@ class App {
   }
 
   /** What the size of the context depends on, without what is being written. */
-  get contextAsk(): ContextRequest {
+  get contextAsk(): ContextQuery {
     const { chatId, folderId } = router;
     return {
       ...(chatId && { chatId }),

@@ -2,32 +2,6 @@
 
 export type AppInfo = { version: string, model: ModelInfo, files: FileLimits, };
 
-export type FileLimits = { maxBytes: number, maxCount: number, };
-
-export type FileId = string;
-
-export type FileKind = "image" | "text" | "document" | "other";
-
-export type AttachedFile = { id: FileId, name: string, mediaType: string, size: number, kind: FileKind, textChars?: number, truncated: boolean, };
-
-export type FolderId = string;
-
-export type FolderView = { id: FolderId, name: string, instructions: string, expertId?: ExpertId, };
-
-export type FolderChange = { name?: string, instructions?: string, expertId?: ExpertId | null, };
-
-export type UserInstructions = { instructions: string, };
-
-export type ReasoningEffort = "low" | "medium" | "high";
-
-export type ModelParameters = { temperature?: number, topP?: number, maxTokens?: number, effort?: ReasoningEffort, };
-
-export type ChatSettings = { instructions: string, parameters: ModelParameters, };
-
-export type ContextRequest = { chatId?: ChatId, expertId?: ExpertId, modelId?: ModelId, folderId?: FolderId, text?: string, };
-
-export type ContextView = { contextTokens?: number, systemTokens: number, toolTokens: number, historyTokens: number, tools: Array<ToolId>, leftOut: Array<OmittedTool>, };
-
 export type ModelInfo = { id: ModelId, name: string, 
 /**
  * The built-in assistant: no language model is connected.
@@ -204,7 +178,11 @@ title: string, createdAt: number, updatedAt: number, pinned: boolean, archived: 
 /**
  * Who answers in it; absent: the general one.
  */
-expertId?: ExpertId, folderId?: FolderId, temporary: boolean, 
+expertId?: ExpertId, folderId?: FolderId, 
+/**
+ * In no list, and deleted a day after it was last used.
+ */
+temporary: boolean, 
 /**
  * The turn that is running now.
  */
@@ -218,7 +196,15 @@ export type ChatChange = { title?: string, pinned?: boolean, archived?: boolean,
 /**
  * Who answers from now on.
  */
-expertId?: ExpertId, folderId?: FolderId | null, temporary?: boolean, };
+expertId?: ExpertId, 
+/**
+ * Null: out of any folder.
+ */
+folderId?: FolderId | null, 
+/**
+ * In no list, and deleted a day after it was last used.
+ */
+temporary?: boolean, };
 
 export type StartTurn = { 
 /**
@@ -230,7 +216,7 @@ turnId?: TurnId,
 /**
  * May be left out together with `replaces`: the same again.
  */
-text?: string, fileIds?: Array<FileId>, 
+text?: string, 
 /**
  * These tools alone; left out, those that are switched on.
  */
@@ -283,7 +269,11 @@ export type ShareView = { token: string,
 /**
  * What tools were given and what they gave is shown too.
  */
-withTools: boolean, files: boolean, createdAt: number, 
+withTools: boolean, 
+/**
+ * The files that were attached can be read too.
+ */
+files: boolean, createdAt: number, 
 /**
  * Something was said since, which the link does not show.
  */
@@ -303,7 +293,11 @@ files: boolean, createdAt: number,
  */
 behind: boolean, };
 
-export type NewShare = { withTools?: boolean, files?: boolean, };
+export type NewShare = { withTools?: boolean, 
+/**
+ * With the files that were attached.
+ */
+files?: boolean, };
 
 export type SharedChat = { title: string, createdAt: number, 
 /**
@@ -739,7 +733,11 @@ baseUrl?: string,
 /**
  * What the endpoint calls it.
  */
-model?: string, hasKey: boolean, parameters: Record<string, unknown>, toolMode: ToolMode, toolsSeen?: ToolUse, contextTokens?: number, seesImages?: boolean, takes: Array<"temperature" | "topP" | "maxTokens" | "effort">, 
+model?: string, hasKey: boolean, parameters: Record<string, unknown>, 
+/**
+ * What a chat can set for it.
+ */
+takes: Array<ModelParameter>, toolMode: ToolMode, toolsSeen?: ToolUse, contextTokens?: number, 
 /**
  * Told of its tools in short, because it is small.
  */

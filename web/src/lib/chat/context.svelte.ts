@@ -1,7 +1,7 @@
 // How much the model will be given with the next message: what the server counts, and an estimate of
 // what is being written.
 import { instructions } from '$lib/api/instructions';
-import type { ContextRequest, ContextView, AttachedFile } from '$lib/api/types';
+import type { ContextQuery, ContextView, AttachedFile } from '$lib/api/types';
 import { ResponseOrder } from '$lib/responseOrder';
 import { estimateTokens } from './tokenEstimate';
 
@@ -31,7 +31,7 @@ export class ContextSize {
   #asked?: string;
 
   /** Asks again, once whatever changes has changed. */
-  refreshSoon(ask: ContextRequest): void {
+  refreshSoon(ask: ContextQuery): void {
     clearTimeout(this.#timer);
     // What was counted for another chat says nothing about this one.
     if (ask.chatId !== this.#asked) this.view = undefined;
@@ -39,7 +39,7 @@ export class ContextSize {
     this.#timer = setTimeout(() => void this.#read(ask), DEBOUNCE_MS);
   }
 
-  async #read(ask: ContextRequest): Promise<void> {
+  async #read(ask: ContextQuery): Promise<void> {
     const isNewest = this.#order.send();
     // Nothing depends on it: where it cannot be had it is not shown.
     const view = await instructions.context(ask).catch(() => undefined);

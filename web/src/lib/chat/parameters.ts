@@ -1,7 +1,5 @@
 // The parameters of a chat as a form: texts, and what of them is sent.
-import type { ModelParameters, ReasoningEffort, ModelView } from '$lib/api/types';
-
-export type ParameterName = keyof ModelParameters;
+import type { ModelParameter, ModelParameters, ModelView, ReasoningEffort } from '$lib/api/types';
 
 export const parameterNames = ['temperature', 'topP', 'maxTokens', 'effort'] as const;
 export const efforts = ['low', 'medium', 'high'] as const;
@@ -24,7 +22,7 @@ const RANGES = {
 export type NumberName = keyof typeof RANGES;
 
 /** Those that the model has; all of them while it is not known. */
-export function parametersOf(model: ModelView | undefined): readonly ParameterName[] {
+export function parametersOf(model: ModelView | undefined): readonly ModelParameter[] {
   return model?.takes ?? parameterNames;
 }
 
