@@ -28,6 +28,11 @@ export class Provider {
     return provider;
   }
 
+  /** Ends what it has not answered yet. */
+  hangUp() {
+    this.#server.closeAllConnections();
+  }
+
   stop() {
     this.#server.closeAllConnections();
     this.#server.close();

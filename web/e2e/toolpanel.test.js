@@ -6,7 +6,7 @@ import { phone } from './browser.js';
 import { fixture } from './fixture.js';
 import { startScriptedModel } from './scriptedModel.js';
 import { freePort, startClock, startFiles } from './peers.js';
-import { eventually } from './screen.js';
+import { allTools, eventually } from './screen.js';
 
 const suite = fixture();
 const deadline = { timeout: 90_000 };
@@ -33,7 +33,7 @@ function panelOf(page) {
   return {
     panel,
     wrench,
-    plus: page.getByRole('button', { name: 'All tools' }),
+    plus: allTools(page),
     row: panel.locator(`li[title=${toolId}]`),
     view: (name) => panel.getByRole('radio', { name, exact: true }),
     here: panel.getByRole('group', { name: 'On this computer' }),

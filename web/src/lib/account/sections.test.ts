@@ -4,9 +4,13 @@ import { sectionFor, sectionsOf } from './sections';
 test('everybody has the settings that are theirs', () => {
   const check = (hasAccount: boolean, isAdmin: boolean, expected: string) =>
     expect(sectionsOf({ hasAccount, isAdmin }).join(' ')).toBe(expected);
-  check(true, true, 'account keys experts prompts skills servers people dashboard log');
-  check(true, false, 'account keys experts prompts skills servers');
-  check(false, true, 'experts prompts skills servers dashboard log');
+  check(
+    true,
+    true,
+    'account keys experts instructions prompts skills servers people dashboard log',
+  );
+  check(true, false, 'account keys experts instructions prompts skills servers');
+  check(false, true, 'experts instructions prompts skills servers dashboard log');
 });
 
 test('an address leads to a part that is there', () => {

@@ -13,6 +13,7 @@ export function sectionsOf({ hasAccount, isAdmin }: Standing): Section[] {
     // A key is an account's.
     ...(hasAccount ? ['keys' as const] : []),
     'experts',
+    'instructions',
     'prompts',
     'skills',
     'servers',

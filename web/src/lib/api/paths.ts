@@ -12,6 +12,16 @@ export function webImagePath(url: string): string {
   return `/api/image?url=${encodeURIComponent(url)}`;
 }
 
+/** A file of the person who asks. */
+export function filePath(id: string): string {
+  return `/api/files/${encodeURIComponent(id)}`;
+}
+
+/** A file of a shared chat, for whoever has its link. */
+export function sharedFilePath(token: string, id: string): string {
+  return `/api/shared/${encodeURIComponent(token)}/files/${encodeURIComponent(id)}`;
+}
+
 /** Where the browser starts an OIDC log-in. */
 export const ISSUER_PATH = '/api/auth/oidc/start';
 

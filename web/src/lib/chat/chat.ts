@@ -6,6 +6,7 @@ import type {
   CallRecord,
   ChatId,
   Cost,
+  AttachedFile,
   Form,
   FormOutcome,
   OmittedTool,
@@ -42,6 +43,8 @@ export interface Turn {
   text: string;
   /** What they showed with it. */
   images?: readonly UserImage[];
+  /** What they attached to it. */
+  files?: readonly AttachedFile[];
   startedAt: number;
   /** Who is asked; turns of older servers do not say. */
   model?: ModelRef;

@@ -1,12 +1,14 @@
 // Every visible word, in English. The other languages have the same keys:
 // the type of this object is what they must fill.
 import { chatsEn } from './chats/en';
+import { composerEn } from './composer/en';
 import { accountEn } from './account/en';
 import { serverEn } from './server/en';
 
 export const en = {
   ...accountEn,
   ...chatsEn,
+  ...composerEn,
   ...serverEn,
   tagline: 'Ask, and see every tool at work.',
   builtinName: 'Built-in assistant',

@@ -1,4 +1,5 @@
 import { chatsZhHans } from './chats/zh-hans';
+import { composerZhHans } from './composer/zh-hans';
 import type { Messages } from './en';
 import { accountZhHans } from './account/zh-hans';
 import { serverZhHans } from './server/zh-hans';
@@ -6,6 +7,7 @@ import { serverZhHans } from './server/zh-hans';
 export const zhHans: Messages = {
   ...accountZhHans,
   ...chatsZhHans,
+  ...composerZhHans,
   ...serverZhHans,
   tagline: '直接提问，每一步工具调用都看得见。',
   builtinName: '内置助手',

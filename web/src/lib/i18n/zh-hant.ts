@@ -1,4 +1,5 @@
 import { chatsZhHant } from './chats/zh-hant';
+import { composerZhHant } from './composer/zh-hant';
 import type { Messages } from './en';
 import { accountZhHant } from './account/zh-hant';
 import { serverZhHant } from './server/zh-hant';
@@ -6,6 +7,7 @@ import { serverZhHant } from './server/zh-hant';
 export const zhHant: Messages = {
   ...accountZhHant,
   ...chatsZhHant,
+  ...composerZhHant,
   ...serverZhHant,
   tagline: '直接提問，每一步工具呼叫都看得見。',
   builtinName: '內建助理',

@@ -5,6 +5,7 @@ export const settingsEn = {
     account: 'Account',
     keys: 'API keys',
     experts: 'Experts',
+    instructions: 'Instructions',
     prompts: 'Prompts',
     skills: 'Skills',
     servers: 'Tool servers',

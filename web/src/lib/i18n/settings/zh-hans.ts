@@ -5,6 +5,7 @@ export const settingsZhHans: SettingsMessages = {
     account: '账号',
     keys: 'API 密钥',
     experts: '专家',
+    instructions: '指示',
     prompts: '提示词',
     skills: '技能',
     servers: '工具服务器',

@@ -5,6 +5,7 @@ export const settingsZhHant: SettingsMessages = {
     account: '帳號',
     keys: 'API 金鑰',
     experts: '專家',
+    instructions: '指示',
     prompts: '提示詞',
     skills: '技能',
     servers: '工具伺服器',
