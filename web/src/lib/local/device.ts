@@ -1,6 +1,6 @@
 // Which browser this is, and which of its pages.
 import { browserOf } from '$lib/account/browser';
-import type { DeviceInfo } from '$lib/api/types';
+import type { DeviceInfo, SourceView } from '$lib/api/types';
 import { loadSetting, saveSetting } from '$lib/storage';
 
 const KEY = 'device';
@@ -16,6 +16,11 @@ export function thisDevice(): DeviceInfo {
     saveSetting(KEY, id);
   }
   return { id, name: browserOf(navigator.userAgent).join(' on ') || 'a browser' };
+}
+
+/** Whether a source is on the computer that this page is on. */
+export function isHere({ local }: Pick<SourceView, 'local'>): boolean {
+  return local !== undefined && local.deviceId === thisDevice().id;
 }
 
 /** `crypto.randomUUID` is for pages over https alone. */
