@@ -384,12 +384,16 @@ class App {
     let stop = () => {};
     let stopped = false;
     const begin = async () => {
-      const [{ Local }, { showServerNews }] = await Promise.all([
+      const [{ Local }, { showComputerQuestion, showServerNews }] = await Promise.all([
         import('./local/local.svelte'),
         import('./local/newsToast'),
       ]);
       if (stopped) return;
-      this.local = new Local((frame) => this.#socket.send(frame), showServerNews);
+      this.local = new Local(
+        (frame) => this.#socket.send(frame),
+        showServerNews,
+        showComputerQuestion,
+      );
       stop = this.local.start();
     };
     // It is tried again when the page is loaded again.

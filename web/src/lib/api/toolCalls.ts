@@ -10,7 +10,7 @@ export interface PastCall {
   status: CallStatus;
   durationMs?: number;
   /** Outside a chat: "page", "shell", or "key:" and the key's id. */
-  door?: string;
+  door: string;
 }
 
 /** The server has a deadline of its own for each tool, and every one of them is shorter. */

@@ -2,30 +2,26 @@
 // that Tenon sends.
 import type {
   ClientFrame,
+  DeviceInfo,
   ErrorDetail,
   ExecuteTool,
   LocalEndpoint,
-  RegistrationResult,
   ServerFrame,
 } from '$lib/api/types';
-import { localToolsTooLong } from '$lib/i18n/errors/localToolsTooLong';
+import { toolPanelMessages } from '$lib/i18n/toolpanel/messages';
 import { canonicalUrl, normalizedUrl } from './address';
-import { thisDevice, pageId } from './device';
+import { Computer } from './computer.svelte';
+import { pageId, systemName } from './device';
 import type { Diagnosis } from './diagnose';
-import { discover, candidateUrls, type DiscoverResult, type ServerWithTools } from './discover';
+import { discover, candidateUrls, type DiscoverResult } from './discover';
 import { Endpoints } from './endpoints.svelte';
-import {
-  endpointStatus,
-  type EndpointCheck,
-  type EndpointStatus,
-  type RegistrationState,
-} from './endpointStatus';
+import { endpointStatus, type EndpointCheck, type EndpointStatus } from './endpointStatus';
 import { Executor, type ReachableServer } from './execute';
 import { McpClientPool } from './mcp';
 import { Offers } from './offers';
-import { MAX_OFFERED_MIB, offersInFrame } from './offersInFrame';
 import { willPrompt, onPermissionChange } from './permission';
 import { RecentResults } from './recentResults';
+import { Registrations } from './registrations.svelte';
 import { scan, type ScanHit } from './scan';
 import { ServerNews, type ServerChanges } from './serverNews';
 
@@ -39,17 +35,14 @@ const CANCEL_GRACE_MS = 500;
 
 export class Local {
   readonly endpoints = new Endpoints();
+  readonly computer = new Computer(() => this.proposedName);
   /** By address. */
   checks = $state.raw<ReadonlyMap<string, EndpointCheck>>(new Map());
   /** What a scan found, while it runs and after. */
   scanned = $state.raw<readonly ScanHit[]>();
   scanning = $state(false);
-  /** What Tenon said of what was found, by hash. */
-  registrations = $state.raw<ReadonlyMap<string, RegistrationState>>(new Map());
   /** Requests to this machine need a permission that the person has not given yet. */
   needsPermission = $state(false);
-  /** Why Tenon took nothing of what was offered last. */
-  problem = $state.raw<ErrorDetail>();
 
   readonly #found = $derived(
     this.endpoints.enabled.map(({ url }) => ({
@@ -60,8 +53,10 @@ export class Local {
   );
   /** Each server once, though it may be found at several addresses. */
   readonly #offers = $derived(new Offers(this.#found));
+  readonly #registrations = new Registrations();
   readonly #news = new ServerNews();
   readonly #onchanges: (changes: ServerChanges) => void;
+  readonly #onunknown: () => void;
   readonly #mcp = new McpClientPool();
   readonly #trusted = new Set<string>();
   readonly #results = new RecentResults();
@@ -72,15 +67,16 @@ export class Local {
   readonly #running = new Map<string, symbol>();
   /** Addresses where something was found since the page was loaded. */
   readonly #foundBefore = new Set<string>();
-  /** What Tenon asked for. */
-  #requested = new Set<string>();
 
-  /** `onchanges` hears of servers that come and go by themselves. */
+  /** `onchanges` hears of servers that come and go by themselves, `onunknown` that a person has to
+      say which computer this is. */
   constructor(
     send: (frame: ClientFrame) => void,
     onchanges: (changes: ServerChanges) => void = () => {},
+    onunknown: () => void = () => {},
   ) {
     this.#onchanges = onchanges;
+    this.#onunknown = onunknown;
     this.#send = (frame) => {
       if (!this.#stopped.signal.aborted) send(frame);
     };
@@ -105,6 +101,7 @@ export class Local {
       this.#running.clear();
       void this.look();
     });
+    const stopComputer = this.computer.start(() => this.#register());
     const stopPermission = onPermissionChange(() => void this.look());
     const isSeen = () => document.visibilityState === 'visible';
     const isLost = ({ url }: LocalEndpoint) => this.checks.get(url)?.finding?.servers.length === 0;
@@ -122,6 +119,7 @@ export class Local {
       timers.forEach(clearInterval);
       document.removeEventListener('visibilitychange', comeBack);
       stopEndpoints();
+      stopComputer();
       stopPermission();
       this.#running.clear();
       this.#executor.cancelAll();
@@ -146,7 +144,7 @@ export class Local {
         this.#executor.cancel(frame.call_id);
         break;
       case 'tools:registered':
-        this.#onRegistered(frame);
+        if (this.#registrations.take(frame, this.#offers.servers)) this.#register();
         break;
     }
   }
@@ -229,9 +227,30 @@ export class Local {
     }
   }
 
+  /** Why Tenon took nothing of what was offered last. */
+  get problem(): ErrorDetail | undefined {
+    return this.#registrations.problem;
+  }
+
+  /** What a computer that has no name yet may be called. */
+  get proposedName(): string {
+    return toolPanelMessages().computerOf(systemName());
+  }
+
+  nameComputer(name: string): void {
+    this.computer.name(name);
+    this.#register();
+  }
+
+  async adoptComputer(device: DeviceInfo): Promise<void> {
+    const adopted = this.computer.adopt(device);
+    this.#register();
+    await adopted;
+  }
+
   statusOf(endpoint: LocalEndpoint): EndpointStatus {
     const check = this.checks.get(endpoint.url);
-    return endpointStatus(endpoint, check, this.#offers, this.registrations);
+    return endpointStatus(endpoint, check, this.#offers, this.#registrations.all);
   }
 
   async #check(endpoint: LocalEndpoint, mayAsk: boolean): Promise<void> {
@@ -330,52 +349,27 @@ export class Local {
     const looking = checks.filter(({ look }) => !look?.finding);
     // Before anything is known there is nothing to say.
     if (checks.length > 0 && looking.length === checks.length) return;
-    const along = this.#along();
+    const device = this.computer.info;
+    if (!device) return this.#identify();
     this.#send({
       type: 'tools:register',
-      device: thisDevice(),
+      device,
       page: pageId,
-      servers: this.#offers.servers.map(({ offered, ...server }) =>
-        along.has(idOf(server)) ? { ...server, offered } : server,
-      ),
+      servers: this.#registrations.toSend(this.#offers.servers),
       looking: looking.flatMap(({ url }) => candidateUrls(url)),
       calls: this.#executor.calls,
     });
-    this.#requested.clear();
   }
 
-  /** Whose offers are sent along, of those that Tenon wants. It asks again for the rest. */
-  #along(): Set<string> {
-    const wanted = this.#offers.servers.filter((server) => this.#requested.has(idOf(server)));
-    const { along, tooLong } = offersInFrame(wanted);
-    const refused = tooLong.map(({ hash }): [string, RegistrationState] => [
-      hash,
-      { tools: 0, problem: localToolsTooLong(MAX_OFFERED_MIB), notes: [] },
-    ]);
-    if (refused.length > 0) this.registrations = new Map([...this.registrations, ...refused]);
-    return new Set(along.map(idOf));
-  }
-
-  #onRegistered({ servers: answers, problem }: RegistrationResult): void {
-    this.problem = problem;
-    const said = new Map<string, RegistrationState>();
-    const wanted = new Set<string>();
-    for (const server of this.#offers.servers) {
-      const { url, name, hash } = server;
-      const answer = answers.find((one) => one.url === url && one.name === (name ?? ''));
-      const before = this.registrations.get(hash);
-      if (answer && !answer.wanted) {
-        const { tools, problem, notes } = answer;
-        said.set(hash, { tools, problem, notes });
-      } else if (before && !said.has(hash)) {
-        said.set(hash, before);
-      }
-      // What Tenon cannot use is not sent again.
-      if (answer?.wanted && !before?.problem) wanted.add(idOf(server));
-    }
-    this.registrations = said;
-    this.#requested = wanted;
-    if (wanted.size > 0) this.#register();
+  /** Before the first tools of a computer are offered: which one is it? */
+  #identify(): void {
+    if (this.#offers.servers.length === 0 || this.computer.candidates) return;
+    const known = this.computer.identify().then(() => {
+      if (this.computer.info) this.#register();
+      else if (this.computer.candidates) this.#onunknown();
+    });
+    // It is asked again at the next check.
+    known.catch(() => {});
   }
 
   /** Calls go to enabled addresses alone. */
@@ -392,8 +386,4 @@ export class Local {
       enabled.find((one) => candidateUrls(one.url).includes(url))
     );
   }
-}
-
-function idOf({ url, name = '' }: Pick<ServerWithTools, 'url' | 'name'>): string {
-  return `${url} ${name}`;
 }

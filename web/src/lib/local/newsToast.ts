@@ -13,6 +13,10 @@ export function showServerNews({ come, gone }: ServerChanges): void {
   if (come.length > 0) toasts.show(w.come(named(come), come.length));
 }
 
+export function showComputerQuestion(): void {
+  toasts.show(toolPanelMessages().computerUnknown);
+}
+
 function named(names: readonly string[]): string {
   const shown = names.slice(0, MAX_NAMES).map(truncateTitle);
   return [...shown, ...(names.length > MAX_NAMES ? ['…'] : [])].join(

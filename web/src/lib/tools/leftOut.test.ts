@@ -20,18 +20,23 @@ test('each tool that the model does not get has one reason', () => {
     tool('c', { policy: 'deny', source: { state: 'offline' } }),
     tool('d', { source: { state: 'offline' } }),
     tool('e_other'),
+    tool('a_gets'),
+    tool('a_result'),
   ];
-  const context = { tools: 0, leftOut: [{ toolId: 'a', why }] };
-  expect(leftOutTools(tools, ['a'], context)).toEqual({
+  const omitted = [{ toolId: 'a', displayName: 'A', why }];
+  const context = { tools: ['a_gets'], leftOut: omitted };
+  expect(leftOutTools(tools, ['a*'], context)).toEqual({
     off: 2,
     away: 1,
     byExpert: 1,
-    omitted: [{ toolId: 'a', displayName: 'A', why }],
+    whenNeeded: 1,
+    omitted,
   });
   expect(leftOutTools(tools, undefined, undefined)).toEqual({
     off: 2,
     away: 1,
     byExpert: 0,
+    whenNeeded: 0,
     omitted: [],
   });
 });

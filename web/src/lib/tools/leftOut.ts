@@ -1,6 +1,5 @@
 // Why the model does not get tools that there are, in groups.
-import type { ModelContext } from '$lib/api/modelContext';
-import type { OmittedTool, Pattern, ToolId, ToolView } from '$lib/api/types';
+import type { ContextView, OmittedTool, Pattern, ToolView } from '$lib/api/types';
 import { matchesAny } from '$lib/experts/toolPattern';
 import { canBeCalled } from './callable';
 
@@ -11,6 +10,8 @@ export interface LeftOutTools {
   away: number;
   /** Not among those of the expert. */
   byExpert: number;
+  /** Such as those that page through a long output: offered once there is one. */
+  whenNeeded: number;
   /** On, and not offered all the same: the server says why. */
   omitted: OmittedTool[];
 }
@@ -19,20 +20,16 @@ export interface LeftOutTools {
 export function leftOutTools(
   tools: readonly ToolView[],
   patterns: readonly Pattern[] | undefined,
-  context: ModelContext | undefined,
+  context: Pick<ContextView, 'tools' | 'leftOut'> | undefined,
 ): LeftOutTools {
-  const names = new Map<ToolId, string>();
-  const counts = { off: 0, away: 0, byExpert: 0 };
+  const counts = { off: 0, away: 0, byExpert: 0, whenNeeded: 0 };
+  const omitted = context?.leftOut ?? [];
+  const settled = new Set([...(context?.tools ?? []), ...omitted.map(({ toolId }) => toolId)]);
   for (const tool of tools) {
-    names.set(tool.toolId, tool.displayName);
     if (!tool.enabled || tool.policy === 'deny') counts.off += 1;
     else if (!canBeCalled(tool.source)) counts.away += 1;
     else if (patterns && !matchesAny(patterns, tool.toolId)) counts.byExpert += 1;
+    else if (settled.size > 0 && !settled.has(tool.toolId)) counts.whenNeeded += 1;
   }
-  const omitted = (context?.leftOut ?? []).map(({ toolId, why }) => ({
-    toolId,
-    displayName: names.get(toolId) ?? toolId,
-    why,
-  }));
   return { ...counts, omitted };
 }

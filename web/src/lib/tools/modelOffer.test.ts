@@ -1,12 +1,16 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ApiError } from '$lib/api/client';
-import { modelContext, type ModelContext } from '$lib/api/modelContext';
+import { modelContext } from '$lib/api/modelContext';
+import type { ContextView } from '$lib/api/types';
 import { ModelOffer } from './modelOffer.svelte';
 
 const why = { code: 'tools_too_many', message: 'Too many.', params: {} };
-const context = (tools: number, leftOut: string[] = []): ModelContext => ({
-  tools,
-  leftOut: leftOut.map((toolId) => ({ toolId, why })),
+const context = (tools: number, leftOut: string[] = []): ContextView => ({
+  systemTokens: 0,
+  toolTokens: 0,
+  historyTokens: 0,
+  tools: Array.from({ length: tools }, (_, index) => `t${index}`),
+  leftOut: leftOut.map((toolId) => ({ toolId, displayName: toolId, why })),
 });
 
 beforeEach(() => {
@@ -17,7 +21,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-async function asked(answer: ModelContext, on: number): Promise<ModelOffer> {
+async function asked(answer: ContextView, on: number): Promise<ModelOffer> {
   vi.spyOn(modelContext, 'of').mockResolvedValue(answer);
   const offer = new ModelOffer();
   offer.ask({ chatId: 'a', modelId: 'm' }, on);
@@ -33,6 +37,9 @@ test('the count is what the model gets', async () => {
 
 test('a switch counts at once, unless tools were left out', async () => {
   expect((await asked(context(12), 12)).count(11)).toBe(11);
+  // Some are offered only when they are needed.
+  const some = await asked(context(9), 12);
+  expect([some.count(12), some.count(11), some.count(13), some.count(0)]).toEqual([9, 8, 10, 0]);
   const cut = await asked(context(128, ['x', 'y']), 130);
   expect([cut.count(129), cut.count(100)]).toEqual([128, 100]);
   // It takes none, whatever is switched on.

@@ -22,9 +22,7 @@ export function commonPolicy(tools: readonly Pick<ToolView, 'policy'>[]): Policy
   return policies.size > 1 ? 'mixed' : policy;
 }
 
-/** What telling a model of them costs. Undefined where the server does not say. */
-export function tokensOf(tools: readonly (ToolView & { tokens?: number })[]): number | undefined {
-  let sum: number | undefined;
-  for (const { tokens } of tools) if (tokens !== undefined) sum = (sum ?? 0) + tokens;
-  return sum;
+/** About how many tokens it takes to tell a model of them. */
+export function tokensOf(tools: readonly Pick<ToolView, 'tokens'>[]): number {
+  return tools.reduce((sum, { tokens }) => sum + tokens, 0);
 }

@@ -7,7 +7,6 @@ export const toolPanelEn = {
   tokens: (count: string) => `about ${count} tokens`,
   tokensHint: 'So much of the model’s context its tools take with every message.',
   tokensOn: (count: string) => `about ${count} tokens per message`,
-  elsewhere: 'On other computers',
 
   sameServer: (other: string) => `The same server as ${other}`,
   sameServerKept: (address: string, other: string) =>
@@ -32,8 +31,23 @@ export const toolPanelEn = {
         : `${model} gets ${count} tools`,
   modelTakesNone: 'The model is set to get no tools. An admin can change that in its settings.',
   leftOutOff: (count: number) => `${count} switched off or never allowed`,
+  leftOutWhenNeeded: (count: number) => `${count} offered only when they are needed`,
   leftOutAway: (count: number) => `${count} away: their servers do not answer`,
   leftOutByExpert: (count: number, expert: string) => `${count} not among the tools of ${expert}`,
+
+  computerAsk: 'Which computer is this?',
+  computerFound:
+    'Tools were found here. They are listed under the name of the computer, once for all browsers on it.',
+  computerHelp: 'Its tools are listed under this name, once for all browsers on it.',
+  computerKnown: 'The same computer as',
+  computerAnother: 'Another computer, called',
+  computerName: 'Name of this computer',
+  computerNameMissing: 'Fill this in.',
+  computerUse: 'Use this name',
+  computerIs: (name: string) => `This computer is called “${name}”.`,
+  computerRename: 'Change',
+  computerUnknown: 'Tools were found on this computer. Open Tools and say which computer it is.',
+  computerOf: (system: string) => (system ? `${system} computer` : 'My computer'),
 
   backToTools: 'Back to all tools',
   toolId: 'ID',
