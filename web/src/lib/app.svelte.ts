@@ -56,6 +56,7 @@ import { ResponseOrder } from './responseOrder';
 import { router, type Route } from './router.svelte';
 import { skillChanges } from './skills/events';
 import { emitSourcesChange } from './sources/events';
+import { ModelOffer } from './tools/modelOffer.svelte';
 import { Toolbox } from './tools/toolbox.svelte';
 import { toasts } from './ui/toasts.svelte';
 
@@ -129,12 +130,23 @@ class App {
   });
   /** Absent where it is gone, or not known yet. */
   expert = $derived(this.experts.find(this.expertId));
-  /** How many tools the next message may use. Before there is a chat, the server has not applied
-      the expert to them. */
-  toolCount = $derived.by(() => {
+  /** The tools of the open chat's expert, while there is no chat: the server has not applied them
+      to the list of tools then. */
+  toolPatterns = $derived(router.chatId ? undefined : this.expert?.tools);
+  /** How many tools the next message may use. */
+  #toolsOn = $derived.by(() => {
     const { on } = this.toolbox;
-    const patterns = router.chatId ? undefined : this.expert?.tools;
+    const patterns = this.toolPatterns;
     return patterns ? on.filter(({ toolId }) => matchesAny(patterns, toolId)).length : on.length;
+  });
+  readonly modelOffer = new ModelOffer();
+  /** How many tools the model gets with it. */
+  toolCount = $derived.by(() => {
+    const { model } = this.choice;
+    const takesNone = this.models.all.some(
+      ({ id, toolMode }) => id === model?.id && toolMode === 'none',
+    );
+    return takesNone ? 0 : this.modelOffer.count(this.#toolsOn);
   });
   /** Which model answers the next message of the open chat. */
   choice = $derived.by(() =>
@@ -218,6 +230,18 @@ class App {
   /** For a part of the page that shows a chat of its own. It is fed with `frames`. */
   newConversation(): Conversation {
     return new Conversation(this.#socket);
+  }
+
+  /** Finds out what the model gets. Called in an effect: whatever it reads may change that. */
+  askForOffer(): void {
+    const { model, undecided } = this.choice;
+    if (!this.toolbox.loaded || !model || undecided) return;
+    // How it is offered tools may have been changed, and which there are.
+    void this.models.all;
+    void this.toolbox.tools;
+    const { chatId } = router;
+    const question = { chatId, modelId: model.id, ...(!chatId && { expertId: router.expertId }) };
+    this.modelOffer.ask(question, this.#toolsOn);
   }
 
   /** Follows the address: opens what it names. */
@@ -367,11 +391,11 @@ class App {
   }
 
   async setPolicy(
-    id: ToolId,
+    ids: readonly ToolId[],
     policy: Policy | null,
     layer: 'user' | 'organisation',
   ): Promise<void> {
-    await this.#setTools(this.toolbox.setPolicy(id, policy, layer));
+    await this.#setTools(this.toolbox.setPolicy(ids, policy, layer));
   }
 
   async stop(): Promise<void> {
@@ -445,9 +469,16 @@ class App {
     let stop = () => {};
     let stopped = false;
     const begin = async () => {
-      const { Local } = await import('./local/local.svelte');
+      const [{ Local }, { showComputerQuestion, showServerNews }] = await Promise.all([
+        import('./local/local.svelte'),
+        import('./local/newsToast'),
+      ]);
       if (stopped) return;
-      this.local = new Local((frame) => this.#socket.send(frame));
+      this.local = new Local(
+        (frame) => this.#socket.send(frame),
+        showServerNews,
+        showComputerQuestion,
+      );
       stop = this.local.start();
     };
     // It is tried again when the page is loaded again.

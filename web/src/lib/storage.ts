@@ -2,7 +2,7 @@
 // windows, a full disk): then nothing is stored, and nothing breaks.
 
 /** Keys shared by all accounts of this browser; some are needed before log-in. */
-const SHARED_KEYS = ['theme', 'language', 'account', 'device'];
+const SHARED_KEYS = ['theme', 'language', 'account', 'device', 'deviceName'];
 
 let owner = '';
 

@@ -145,7 +145,10 @@ export async function request<Answer>(
   path: string,
   body?: unknown,
   deadlineMs = REQUEST_TIMEOUT_MS,
+  /** To end it before. */
+  signal?: AbortSignal,
 ): Promise<Answer> {
+  const deadline = AbortSignal.timeout(deadlineMs);
   let response: Response;
   let text: string;
   try {
@@ -153,7 +156,7 @@ export async function request<Answer>(
       method,
       headers: body === undefined ? {} : { 'content-type': 'application/json' },
       body: body === undefined ? undefined : JSON.stringify(body),
-      signal: AbortSignal.timeout(deadlineMs),
+      signal: signal ? AbortSignal.any([deadline, signal]) : deadline,
     });
     text = await response.text();
   } catch (cause) {
