@@ -35,13 +35,14 @@ audit: web/node_modules/.ready
 	npm --prefix web audit --omit=dev
 
 ## Benchmarks, each figure beside its floor and target: the hub, calls over HTTP, streamed answers, long histories, MCP servers, OpenAPI documents,
-## memory per tool, the bridge beside mcpo and other gateways (which it installs), programs of skills, what a sandbox adds to a start, and calls
-## through a browser.
+## memory per tool, the bridge beside mcpo and other gateways (which it installs), programs of skills, what a sandbox adds to a start, calls
+## through a browser, and the page itself: first load, streamed answers, long chats.
 bench: web
 	cargo bench -p tenon-cli --bench hub --bench calls --bench streams --bench models --bench history --bench mcp --bench openapi --bench memory --bench bridge --bench skills
 	cargo build --release --bin tenon --locked
 	TENON_BIN=$(CURDIR)/target/release/tenon cargo bench -p tenon-sandbox --bench spawn
 	TENON_BIN=$(CURDIR)/target/release/tenon $(NPM) run overhead
+	TENON_BIN=$(CURDIR)/target/release/tenon $(NPM) run speed
 
 ## How well a model calls tools, measured in a temporary data folder: make eval BASE_URL=http://127.0.0.1:8080/v1 MODEL=name
 ## More options of `tenon models eval` go into EVAL, e.g. EVAL="--only native --prompts 6". A key is taken from OPENAI_API_KEY.

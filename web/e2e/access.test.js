@@ -5,6 +5,7 @@ import { findings } from './axe.js';
 import { desktop, phone } from './browser.js';
 import { fixture } from './fixture.js';
 import { serversOf } from './servers.js';
+import { allTools } from './screen.js';
 
 const suite = fixture();
 const { visit } = suite;
@@ -43,7 +44,7 @@ for (const colorScheme of ['light', 'dark']) {
       await ui.cards.first().getByRole('button').first().click();
       found.push(...(await findings(page, 'chat')));
 
-      await page.getByRole('button', { name: 'All tools' }).click();
+      await allTools(page).click();
       await page.getByRole('dialog', { name: 'Tools' }).getByRole('listitem').first().waitFor();
       await page.getByRole('button', { name: 'How to start one' }).click();
       found.push(...(await findings(page, 'tools')));
@@ -108,7 +109,7 @@ for (const colorScheme of ['light', 'dark']) {
       await ui.editor.waitFor();
       found.push(...(await findings(page, 'editor')));
       await ui.editor.press('Enter');
-      await page.getByRole('group', { name: 'Version 2 of 2' }).waitFor();
+      await page.getByRole('group', { name: 'Answer 2 of 2' }).waitFor();
       await ui.answered();
       found.push(...(await findings(page, 'versions')));
 

@@ -315,7 +315,7 @@ test('somebody is invited, comes, and is removed again', deadline, async (t) => 
   await guest.openSettings();
   const parts = await guest.settings.getByRole('link').allInnerTexts();
   assert.deepEqual(parts, [
-    ...['Account', 'Appearance', 'Notifications', 'Shortcuts', 'API keys', 'Data'],
+    ...['Account', 'Instructions', 'Appearance', 'Notifications', 'Shortcuts', 'API keys', 'Data'],
     ...['Tool servers', 'This computer', 'Skills', 'Permissions', 'Experts', 'Prompts'],
   ]);
   await there.goto(`${suite.tenon.url}/#/settings/people`);

@@ -1,10 +1,10 @@
 // Answers of a model as they are read: formulas, code, tables, diagrams; and what a hostile one tries.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { openPage, phone } from './browser.js';
+import { phone } from './browser.js';
 import { fixture } from './fixture.js';
 import { startScriptedModel } from './scriptedModel.js';
-import { eventually, screen } from './screen.js';
+import { eventually } from './screen.js';
 
 const suite = fixture();
 const deadline = { timeout: 60_000 };
@@ -126,33 +126,194 @@ test(
   },
 );
 
+test('footnotes lead there and back, details unfold', deadline, async (t) => {
+  const { page, answer } = await read(
+    t,
+    [
+      'Old[^1].',
+      '<details>\n<summary>More</summary>\n\n```js\nlet a;\n```\n\n</details>',
+      '- [x] done\n- [ ] open',
+      '[^1]: Legendre, 1805.',
+    ].join('\n\n'),
+  );
+  await answer.getByRole('button', { name: '1', exact: true }).click();
+  const focused = () => page.evaluate(() => document.activeElement.innerText.trim());
+  assert.match(await focused(), /Legendre, 1805/);
+  await answer.getByRole('button', { name: 'Back to where footnote 1 is' }).click();
+  assert.equal(await focused(), '1');
+  assert.equal(await answer.locator('.hljs-keyword').count(), 0);
+  await answer.getByText('More').click();
+  await answer.locator('details .hljs-keyword').waitFor();
+});
+
 test(
-  'footnotes lead there and back, details unfold, pictures are not asked for',
+  'a picture from the web is asked for by a click, and through the server',
   deadline,
   async (t) => {
     const { page, answer, requests } = await read(
       t,
-      [
-        'Old[^1].',
-        '![Gauss](https://evil.example/gauss.png)',
-        '<details>\n<summary>More</summary>\n\n```js\nlet a;\n```\n\n</details>',
-        '- [x] done\n- [ ] open',
-        '[^1]: Legendre, 1805.',
-      ].join('\n\n'),
+      '![Gauss](https://pictures.example/gauss.png?q=1)\n\n![Euler](https://pictures.example/euler.png)',
     );
-    await answer.getByRole('button', { name: '1', exact: true }).click();
-    const focused = () => page.evaluate(() => document.activeElement.innerText.trim());
-    assert.match(await focused(), /Legendre, 1805/);
-    await answer.getByRole('button', { name: 'Back to where footnote 1 is' }).click();
-    assert.equal(await focused(), '1');
-    assert.equal(await answer.locator('.hljs-keyword').count(), 0);
-    await answer.getByText('More').click();
-    await answer.locator('details .hljs-keyword').waitFor();
-    await answer.getByRole('link', { name: 'Gauss evil.example' }).waitFor();
+    const pixel =
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+    const asked = [];
+    await page.route('**/api/image?*', (route) => {
+      asked.push(new URL(route.request().url()).searchParams.get('url'));
+      return route.fulfill({ contentType: 'image/png', body: Buffer.from(pixel, 'base64') });
+    });
+    const show = answer.getByRole('button', { name: 'Show image' });
+    await show.first().waitFor();
+    await answer.getByText('Gauss pictures.example').waitFor();
     assert.equal(await answer.locator('img').count(), 0);
+    assert.deepEqual(asked, []);
+
+    await show.first().click();
+    await answer.getByRole('img', { name: 'Gauss' }).waitFor();
+    assert.deepEqual(asked, ['https://pictures.example/gauss.png?q=1']);
+    assert.equal(await show.count(), 1, 'the other one was not asked for');
+
+    // Trusted once, the host is asked for at once, after a reload too; and no more when taken back.
+    await answer.getByRole('button', { name: 'Always show images from pictures.example' }).click();
+    await answer.getByRole('img', { name: 'Euler' }).waitFor();
+    await page.reload();
+    await answer.getByRole('img', { name: 'Euler' }).waitFor();
+    const ask = answer.getByRole('button', { name: 'Ask before showing images from' });
+    await ask.first().click();
+    await page.reload();
+    await show.first().waitFor();
+    assert.equal(await answer.locator('img').count(), 0);
+    const elsewhere = requests.filter((url) => !url.startsWith(suite.tenon.url));
     assert.deepEqual(
-      requests.filter((url) => url.includes('evil.example')),
+      elsewhere.filter((url) => !/^(data|blob):/.test(url)),
       [],
     );
   },
 );
+
+test('a picture that the server cannot get says so', deadline, async (t) => {
+  // Names under `.invalid` lead nowhere.
+  const { answer } = await read(t, '![Gauss](https://pictures.invalid/gauss.png)');
+  await answer.getByRole('button', { name: 'Show image' }).click();
+  await answer.getByText('could not be loaded from pictures.invalid').waitFor();
+  await answer.getByRole('button', { name: 'Try again' }).waitFor();
+  const link = answer.getByRole('link', { name: 'Open at pictures.invalid in a new tab' });
+  assert.equal(await link.getAttribute('href'), 'https://pictures.invalid/gauss.png');
+});
+
+/** Opens a chat in which a tool gave this back. */
+async function readOutput(t, content) {
+  const { page, ui } = await suite.visit(t);
+  await page.routeWebSocket('**/api/ws', (socket) => {
+    socket.onMessage((message) => {
+      const { type, chatId } = JSON.parse(message);
+      if (type !== 'subscribe') return;
+      const message_ = (id, role, parts) => ({
+        id,
+        chatId,
+        turnId: 't',
+        role,
+        parts,
+        createdAt: 0,
+      });
+      const call = { id: 'c', toolId: 'api_list', input: {} };
+      const bodies = [
+        {
+          type: 'turnStarted',
+          turnId: 't',
+          message: message_('q', 'user', [{ type: 'text', text: 'List' }]),
+        },
+        { type: 'messageStarted', message: message_('a', 'assistant', []) },
+        { type: 'messageFinished', messageId: 'a', parts: [{ type: 'call', ...call }] },
+        {
+          type: 'callRequested',
+          call: {
+            ...call,
+            messageId: 'a',
+            displayName: 'api/list',
+            status: 'pending',
+            asked: false,
+            runsOn: 'server',
+          },
+        },
+        {
+          type: 'callFinished',
+          callId: 'c',
+          status: 'done',
+          output: { content: [content] },
+          durationMs: 5,
+        },
+        {
+          type: 'turnFinished',
+          turnId: 't',
+          outcome: { kind: 'done' },
+          usage: { inputTokens: 0, outputTokens: 0 },
+        },
+      ];
+      bodies.forEach((body, at) =>
+        socket.send(JSON.stringify({ type: 'event', chatId, seq: at + 1, at, body })),
+      );
+      socket.send(JSON.stringify({ type: 'caughtUp', chatId, seq: bodies.length }));
+    });
+  });
+  await page.goto(`${suite.tenon.url}/#/c/output`);
+  await page.reload();
+  await ui.cards.first().getByRole('button').first().click();
+  return { page, ui, card: ui.cards.first() };
+}
+
+test('JSON of a tool is a tree, a table and plain', deadline, async (t) => {
+  const rows = Array.from({ length: 120 }, (_, n) => ({
+    id: n,
+    name: `<b>row ${n}</b>`,
+    tags: ['a', n],
+  }));
+  const { page, card } = await readOutput(t, {
+    type: 'text',
+    text: JSON.stringify({ items: rows }),
+  });
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await card.getByRole('button', { name: /items\s+120 items/ }).click();
+  await card.getByRole('button', { name: /^7\s+3 fields/ }).click();
+  await card.getByText('"<b>row 7</b>"').waitFor();
+  assert.equal(await card.getByRole('button', { name: /^1[01]\d\s/ }).count(), 0);
+  await card.getByRole('button', { name: 'Show 20 more of 120' }).click();
+  await card.getByRole('button', { name: /^119\s/ }).waitFor();
+
+  await card.getByText('Table', { exact: true }).click();
+  await card.getByText('120 rows').waitFor();
+  assert.deepEqual(await card.locator('th').allInnerTexts(), ['id', 'name', 'tags']);
+  assert.equal(await card.locator('tbody tr').count(), 50);
+  const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
+  await card.getByRole('button', { name: 'Copy as CSV' }).click();
+  await card.getByRole('button', { name: 'Copied' }).waitFor();
+  assert.equal((await clipboard()).split('\r\n')[8], '7,<b>row 7</b>,"[""a"",7]"');
+  await card.getByRole('button', { name: 'Copy as JSON' }).click();
+  await eventually('the copy', async () => (await clipboard()).startsWith('['));
+  assert.deepEqual(JSON.parse(await clipboard()), rows);
+
+  await card.getByText('Plain', { exact: true }).click();
+  await card.locator('pre').getByText('{"items":[{"id":0').waitFor();
+});
+
+test('five megabytes of JSON do not stop the page', deadline, async (t) => {
+  const big = { list: Array.from({ length: 50_000 }, (_, n) => ({ n, text: 'x'.repeat(80) })) };
+  const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+  const { page, card } = await readOutput(t, { type: 'json', value: { ...big, deep } });
+  await card.getByRole('button', { name: /^list\s+50000 items/ }).waitFor();
+  await page.evaluate(() => {
+    window.longest = 0;
+    new PerformanceObserver((list) => {
+      for (const { duration } of list.getEntries())
+        window.longest = Math.max(window.longest, duration);
+    }).observe({ type: 'longtask' });
+  });
+  await card.getByRole('button', { name: /^list\s/ }).click();
+  await card.getByRole('button', { name: 'Show 100 more of 50000' }).waitFor();
+  await card.getByText('Table', { exact: true }).click();
+  await card.getByText('50000 rows').waitFor();
+  await card.getByText('Plain', { exact: true }).click();
+  await card.getByRole('button', { name: /^Show more \(/ }).waitFor();
+  const longest = await page.evaluate(() => window.longest);
+  t.diagnostic(`longest task: ${Math.round(longest)} ms`);
+  assert.ok(longest < 1000, `${longest} ms`);
+});

@@ -9,7 +9,9 @@ const suite = fixture();
 const deadline = { timeout: 60_000 };
 
 const version = (page, index, count) =>
-  page.getByRole('group', { name: `Version ${index} of ${count}` });
+  page.getByRole('group', { name: `Edit ${index} of ${count}` });
+const answerVersion = (page, index, count) =>
+  page.getByRole('group', { name: `Answer ${index} of ${count}` });
 const edit = (page) => page.getByRole('button', { name: 'Edit message' });
 
 test(
@@ -30,7 +32,7 @@ test(
     assert.equal(await ui.questions.count(), 1);
     assert.match(await ui.answers.last().innerText(), /Oslo/);
 
-    const previous = page.getByRole('button', { name: 'Previous version' });
+    const previous = page.getByRole('button', { name: 'Previous edit' });
     await previous.focus();
     await page.keyboard.press('Enter');
     await version(page, 1, 2).waitFor();
@@ -47,7 +49,7 @@ test(
     // What is said now goes on from what is shown.
     await ui.ask('What time is it in Cairo?');
     await ui.answered(3);
-    await page.getByRole('button', { name: 'Next version' }).click();
+    await page.getByRole('button', { name: 'Next edit' }).click();
     await version(page, 2, 2).waitFor();
     await eventually('the other branch is short', async () => (await ui.questions.count()) === 1);
   },
@@ -58,11 +60,29 @@ test('an answer is given anew, and both are kept', deadline, async (t) => {
   await ui.ask('What time is it in Tokyo?');
   await ui.answered();
   await page.getByRole('button', { name: 'Answer again', exact: true }).click();
-  await version(page, 2, 2).waitFor();
+  await answerVersion(page, 2, 2).waitFor();
   await ui.answered();
   assert.equal(await ui.questions.count(), 1);
   assert.match(await ui.answers.last().innerText(), /Tokyo/);
   assert.equal(await ui.questions.first().locator('p').innerText(), 'What time is it in Tokyo?');
+
+  // Edits have a counter of their own, and each question its own answers.
+  assert.equal(await page.getByRole('group', { name: /^Edit/ }).count(), 0);
+  await ui.field.press('ArrowUp');
+  await ui.editor.fill('What time is it in Oslo?');
+  await ui.editor.press('Enter');
+  await version(page, 2, 2).waitFor();
+  await ui.answered();
+  assert.equal(await answerVersion(page, 1, 1).count(), 0);
+  await page.getByRole('button', { name: 'Previous edit' }).click();
+  await version(page, 1, 2).waitFor();
+  await answerVersion(page, 2, 2).waitFor();
+  const previous = page.getByRole('button', { name: 'Previous answer' });
+  await previous.focus();
+  await page.keyboard.press('Enter');
+  await answerVersion(page, 1, 2).waitFor();
+  await version(page, 1, 2).waitFor();
+  assert.ok(await previous.evaluate((button) => button === document.activeElement));
 });
 
 test(
@@ -115,7 +135,7 @@ test('another page follows the branch that was chosen', deadline, async (t) => {
   await here.ui.editor.press('Enter');
   await version(there.page, 2, 2).waitFor();
   await there.ui.answered();
-  await there.page.getByRole('button', { name: 'Previous version' }).click();
+  await there.page.getByRole('button', { name: 'Previous edit' }).click();
   await version(here.page, 1, 2).waitFor();
   assert.match(await here.ui.questions.first().innerText(), /Tokyo/);
 });
@@ -129,8 +149,8 @@ test('fingers reach it all', deadline, async (t) => {
   await page.getByRole('button', { name: 'Save and send' }).tap();
   await version(page, 2, 2).waitFor();
   await ui.answered();
-  const box = await page.getByRole('button', { name: 'Previous version' }).boundingBox();
+  const box = await page.getByRole('button', { name: 'Previous edit' }).boundingBox();
   assert.ok(box.width >= 44 && box.height >= 44, JSON.stringify(box));
-  await page.getByRole('button', { name: 'Previous version' }).tap();
+  await page.getByRole('button', { name: 'Previous edit' }).tap();
   await version(page, 1, 2).waitFor();
 });

@@ -1,11 +1,9 @@
 // Pages that tools want shown: they run in the chat, and reach nothing from there.
 import assert from 'node:assert/strict';
-import { createSocket } from 'node:dgram';
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { after, before, test } from 'node:test';
 import { openPage, phone } from './browser.js';
 import { fixture } from './fixture.js';
+import { outside } from './outside.js';
 import { addServer, startScriptedModel } from './scriptedModel.js';
 import { startFastapi } from './peers.js';
 import { address, eventually, screen } from './screen.js';
@@ -115,24 +113,6 @@ test('a page is shown under its card and its script has run', deadline, async (t
   await source.getByText('createElementNS').waitFor();
   await source.close();
 });
-
-/** A place outside, and how often somebody came there. */
-async function outside(t) {
-  const arrived = { count: 0 };
-  const server = createServer((socket) => {
-    arrived.count++;
-    socket.destroy();
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  arrived.port = server.address().port;
-  const datagrams = createSocket('udp4', () => arrived.count++).bind(arrived.port, '127.0.0.1');
-  await once(datagrams, 'listening');
-  t.after(() => {
-    server.close();
-    datagrams.close();
-  });
-  return arrived;
-}
 
 test('a page reaches neither Tenon nor anything else', deadline, async (t) => {
   const { page, ui } = await visitSandboxedPage(t);

@@ -1,22 +1,27 @@
 // A tool server on the machine that the browser runs on, as a page gets to know it.
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { eventually } from './screen.js';
 
 /** What a browser remembers that looks at this address and at no other. `key` goes in the header
-    `Authorization`; `account` is whose page it is, where people log in. */
-function remembering(url, { key, account }) {
+    `Authorization`; `account` is whose page it is, where people log in; `device` the computer that it is on. */
+function remembering(url, { key, account, device }) {
   const kept = { endpoints: [{ url, name: '', kind: 'auto', enabled: true }] };
   if (key) kept.keys = { [url]: { header: 'Authorization', value: `Bearer ${key}` } };
   const whose = account ? `tenon.${account}.` : 'tenon.';
   const entries = Object.entries(kept);
-  return Object.fromEntries(
-    entries.map(([name, value]) => [`${whose}local.${name}`, JSON.stringify(value)]),
-  );
+  return {
+    // It has been told which computer it is on: one of its own.
+    'tenon.device': device ?? randomUUID(),
+    ...Object.fromEntries(
+      entries.map(([name, value]) => [`${whose}local.${name}`, JSON.stringify(value)]),
+    ),
+  };
 }
 
 /** How somebody visits whose browser looks at this address. */
-export function lookAt(url, { key, account, ...options } = {}) {
-  return { ...options, remembers: remembering(url, { key, account }) };
+export function lookAt(url, { key, account, device, ...options } = {}) {
+  return { ...options, remembers: remembering(url, { key, account, device }) };
 }
 
 /** Has a page look at this address from the next time it is loaded. */

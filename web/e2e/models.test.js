@@ -328,7 +328,7 @@ test('a turn that a model fails can be given to another one', deadline, async (t
   await models.option('Built-in assistant').click();
   assert.ok(await models.hasFocus(page.getByRole('button', { name: 'Retry' })));
   await page.getByRole('button', { name: 'Retry' }).click();
-  await page.getByRole('group', { name: 'Version 2 of 2' }).waitFor();
+  await page.getByRole('group', { name: 'Answer 2 of 2' }).waitFor();
   await ui.answered();
   assert.match(await ui.answers.last().innerText(), /Tokyo/);
 });

@@ -5,7 +5,7 @@ import { openPage } from './browser.js';
 import { startCounter } from './counter.js';
 import { lookAt } from './local.js';
 import { Sites } from './local/sites.js';
-import { eventually } from './screen.js';
+import { allTools, eventually } from './screen.js';
 
 const deadline = { timeout: 60_000 };
 let sites;
@@ -30,7 +30,7 @@ async function visit(t, options) {
     lookAt(counter.url, { as: sites.tenon, ...options }),
   );
   t.after(() => context.close());
-  await page.getByRole('button', { name: 'All tools' }).click();
+  await allTools(page).click();
   const here = page.getByRole('group', { name: 'On this computer' });
   await here.waitFor();
   return { page, here, counter };
@@ -46,7 +46,7 @@ test('explains before the browser asks, and says how to undo a no', deadline, as
   const { page, here, counter } = await visit(t);
   await page.clock.install();
   await page.reload();
-  await page.getByRole('button', { name: 'All tools' }).click();
+  await allTools(page).click();
   await here.getByText('Your browser asks before a page may access your computer.').waitFor();
   // Whatever the page does by itself, within a minute.
   await page.clock.fastForward(60_000);

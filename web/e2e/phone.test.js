@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { phone } from './browser.js';
 import { fixture } from './fixture.js';
+import { allTools } from './screen.js';
 
 const suite = fixture();
 const { visit } = suite;
@@ -75,7 +76,7 @@ test('whatever a finger must hit is 44 pixels large', deadline, async (t) => {
   await page.getByRole('button', { name: 'Allow once' }).tap();
   await ui.answered(2);
   await asks(null);
-  await page.getByRole('button', { name: 'All tools' }).tap();
+  await allTools(page).tap();
   await page.getByRole('dialog', { name: 'Tools' }).getByRole('listitem').first().waitFor();
   assert.deepEqual(await tooSmall(), []);
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).tap();

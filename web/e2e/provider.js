@@ -1,6 +1,7 @@
 // A provider of models for a test: small, and exact about the few things it says.
 import { createServer } from 'node:http';
 import { once } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
 
 export class Provider {
   /** Where it answers, as somebody would type it. */
@@ -14,6 +15,8 @@ export class Provider {
   stallsAt = undefined;
   /** What it says instead of a greeting while it is set. */
   says = undefined;
+  /** How it says that: in pieces of so many characters, so many at once, and a pause between. */
+  pace = { pieceChars: 40, atOnce: Infinity, pauseMs: 0 };
 
   #server = createServer((request, response) => void this.#answer(request, response));
 
@@ -23,6 +26,11 @@ export class Provider {
     await once(provider.#server, 'listening');
     provider.url = `http://127.0.0.1:${provider.#server.address().port}`;
     return provider;
+  }
+
+  /** Ends what it has not answered yet. */
+  hangUp() {
+    this.#server.closeAllConnections();
   }
 
   stop() {
@@ -49,11 +57,11 @@ export class Provider {
     this.asked.push(body);
     if (this.refusal) return say(this.refusal.status, { error: { message: this.refusal.message } });
     if (this.stallsAt && textOf(body.messages.at(-1)).includes(this.stallsAt)) return;
-    await stream(response, body, this.says);
+    await stream(response, body, this.says, this.pace);
   }
 }
 
-async function stream(response, { model, tools, messages }, says) {
+async function stream(response, { model, tools, messages }, says, pace) {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   const say = (chunk) =>
     response.write(
@@ -74,7 +82,11 @@ async function stream(response, { model, tools, messages }, says) {
     choose({ content: textOf(messages.at(-1)) });
     choose({}, 'stop');
   } else if (says !== undefined) {
-    for (const piece of says.match(/[^]{1,40}/g) ?? []) choose({ content: piece });
+    const pieces = says.match(new RegExp(`[^]{1,${pace.pieceChars}}`, 'g')) ?? [];
+    for (const [index, content] of pieces.entries()) {
+      choose({ content });
+      if (index % pace.atOnce === pace.atOnce - 1) await setTimeout(pace.pauseMs);
+    }
     choose({}, 'stop');
   } else {
     for (const word of ['Hello', ' from', ` ${model}.`]) {

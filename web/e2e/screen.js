@@ -43,6 +43,22 @@ export function screen(page) {
   };
 }
 
+/** The way to all tools, behind the plus: pressed like a button. */
+export function allTools(page) {
+  const way = [
+    page.getByRole('button', { name: 'Add', exact: true }),
+    page.getByRole('menuitem', { name: 'All tools' }),
+  ];
+  return {
+    async click() {
+      for (const step of way) await step.click();
+    },
+    async tap() {
+      for (const step of way) await step.tap();
+    },
+  };
+}
+
 /** Where the page is. The browser tells the driver later than the page knows it. */
 export function address(page) {
   return page.evaluate(() => location.href);

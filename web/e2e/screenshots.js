@@ -48,7 +48,7 @@ async function shoot(colorScheme, width, viewport, locale) {
   await page.locator('.card').last().getByRole('button').first().click();
   await picture('chat');
 
-  await page.locator('.tools').first().click();
+  await page.locator('form .tools').first().click();
   await page.locator('dialog li').first().waitFor();
   await picture('tools');
   await page.keyboard.press('Escape');

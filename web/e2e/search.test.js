@@ -50,14 +50,14 @@ test('what stands on another branch is shown', deadline, async (t) => {
   await ui.field.press('ArrowUp');
   await ui.editor.fill('What time is it in Oslo?');
   await ui.editor.press('Enter');
-  await page.getByRole('group', { name: 'Version 2 of 2' }).waitFor();
+  await page.getByRole('group', { name: 'Edit 2 of 2' }).waitFor();
   await ui.answered();
   await suite.tell('PATCH', `/chats/${(await address(page)).split('/').pop()}`, {
     title: 'Clocks',
   });
   await ui.search.fill('Reykjavik');
   await hits(page).first().click();
-  await page.getByRole('group', { name: 'Version 1 of 2' }).waitFor();
+  await page.getByRole('group', { name: 'Edit 1 of 2' }).waitFor();
   assert.match(await ui.questions.first().innerText(), /Reykjavik/);
 });
 

@@ -79,7 +79,7 @@ test('an edit that never arrived is sent by hand as the same turn', deadline, as
   await page.getByText(/^Not sent/).waitFor();
   assert.equal(await ui.editor.inputValue(), QUESTION);
   await ui.editor.press('Enter');
-  await page.getByRole('group', { name: 'Version 2 of 2' }).waitFor();
+  await page.getByRole('group', { name: 'Edit 2 of 2' }).waitFor();
   await ui.answered();
   assert.deepEqual([ids.length, new Set(ids).size], [3, 1]);
 });

@@ -15,6 +15,7 @@ const deadline = { timeout: 60_000 };
 
 /** In single-user mode, where there are no accounts. */
 const pages = {
+  Instructions: 'instructions',
   Appearance: 'appearance',
   Notifications: 'notifications',
   Shortcuts: 'shortcuts',
@@ -26,6 +27,7 @@ const pages = {
   Models: 'models',
   Experts: 'experts',
   Prompts: 'prompts',
+  Dashboard: 'dashboard',
   Log: 'log',
 };
 

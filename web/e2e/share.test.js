@@ -93,15 +93,21 @@ test('a link that is behind can be brought up to date', deadline, async (t) => {
 
 test('a chat is saved as a file and brought in again', deadline, async (t) => {
   const { page, ui } = await chat(t);
-  const save = async (name) => {
-    const [download] = await Promise.all([page.waitForEvent('download'), ui.menu(name)]);
+  const save = async (format) => {
+    await ui.menu('Export…');
+    const dialog = page.getByRole('dialog', { name: 'Export…' });
+    await dialog.getByRole('radio', { name: format }).check();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      dialog.getByRole('button', { name: 'Export', exact: true }).click(),
+    ]);
     const pieces = await (await download.createReadStream()).toArray();
     return { name: download.suggestedFilename(), content: Buffer.concat(pieces) };
   };
-  const markdown = await save('Export as Markdown');
+  const markdown = await save(/^Markdown/);
   assert.match(markdown.name, /Tokyo.*\.md$/);
   assert.match(markdown.content.toString(), /What time is it in Tokyo\?/);
-  const json = await save('Export as JSON');
+  const json = await save(/^JSON/);
   assert.match(json.name, /\.json$/);
   const buffer = json.content;
 

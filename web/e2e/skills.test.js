@@ -9,7 +9,7 @@ import { findings } from './axe.js';
 import { desktop, openPage, phone } from './browser.js';
 import { fixture } from './fixture.js';
 import { added, ann, authPageOf, setUp } from './people.js';
-import { eventually } from './screen.js';
+import { allTools, eventually } from './screen.js';
 import { startScriptedModel } from './scriptedModel.js';
 import { Tenon, withAccounts } from './tenon.js';
 
@@ -92,7 +92,7 @@ test('the examples are looked at, installed, and used in a chat', deadline, asyn
   await card.getByText(/"words": 3/).waitFor();
 
   // The panel of tools tells it from a server, and leads to the settings.
-  await page.getByRole('button', { name: 'All tools' }).click();
+  await allTools(page).click();
   const panel = page.getByRole('dialog', { name: 'Tools' });
   await panel.getByRole('heading', { name: /Text statistics/, level: 3 }).waitFor();
   await panel.getByRole('button', { name: 'Skills…' }).click();

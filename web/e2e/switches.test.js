@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { fixture } from './fixture.js';
-import { address, eventually } from './screen.js';
+import { address, allTools, eventually } from './screen.js';
 
 const suite = fixture();
 const deadline = { timeout: 60_000 };
@@ -16,7 +16,7 @@ afterEach(async () => {
 
 function toolsOn(page) {
   const wrench = page.getByRole('button', { name: /^Tools:/ });
-  const all = page.getByRole('button', { name: 'All tools' });
+  const all = allTools(page);
   const panel = page.getByRole('dialog', { name: 'Tools' });
   const row = panel.locator(`li[title=${toolId}]`);
   return {

@@ -2,11 +2,14 @@
 // and what is said where one of these cannot be used.
 import assert from 'node:assert/strict';
 import { after, afterEach, test } from 'node:test';
+import { startBigServer } from './bigServer.js';
 import { phone } from './browser.js';
+import { startCounter } from './counter.js';
 import { fixture } from './fixture.js';
+import { lookAt } from './local.js';
 import { startScriptedModel } from './scriptedModel.js';
 import { freePort, startClock, startFiles } from './peers.js';
-import { eventually } from './screen.js';
+import { allTools, eventually } from './screen.js';
 
 const suite = fixture();
 const deadline = { timeout: 90_000 };
@@ -33,7 +36,7 @@ function panelOf(page) {
   return {
     panel,
     wrench,
-    plus: page.getByRole('button', { name: 'All tools' }),
+    plus: allTools(page),
     row: panel.locator(`li[title=${toolId}]`),
     view: (name) => panel.getByRole('radio', { name, exact: true }),
     here: panel.getByRole('group', { name: 'On this computer' }),
@@ -91,6 +94,8 @@ test('the plus shows all tools and the wrench those that are on', deadline, asyn
   await page.reload();
   await tools.counts(count - 1);
   await tools.wrench.click();
+  // What is on is no reason to hide this computer.
+  await tools.here.waitFor();
   await tools.panel.locator('li[title]').first().waitFor();
   assert.ok(await tools.view('On').isChecked());
   assert.equal(await tools.row.count(), 0);
@@ -236,6 +241,164 @@ test('tools of a browser that is away stay, and can be forgotten', deadline, asy
   await group.getByRole('button', { name: 'Forget the tools of this browser' }).click();
   await group.getByRole('group', { name: 'Forget' }).getByRole('button').first().click();
   await group.waitFor({ state: 'detached' });
+});
+
+test('one server by three spellings has its tools once', deadline, async (t) => {
+  const counter = await startCounter();
+  t.after(() => counter.stop());
+  const { port } = new URL(counter.url);
+  const { page, tools, count, complaints } = await come(t);
+  await tools.plus.click();
+  await tools.add(port);
+  await tools.here.getByText('OpenAPI · 1 tool').waitFor();
+  await tools.counts(count + 1);
+
+  // The same address is refused at the field, the same server behind another one is told of.
+  await tools.add(`127.0.0.1:${port}/`);
+  const form = tools.panel.getByRole('form', { name: 'Add an address' });
+  await form.getByText('This address is in the list already.').waitFor();
+  await form.getByRole('button', { name: 'Cancel' }).click();
+  await tools.add(`http://127.0.0.1:${port}/openapi.json`);
+  await tools.here.getByText(/is the same server as localhost:\d+, which is in the list/).waitFor();
+  await page.reload();
+  await tools.counts(count + 1);
+  await tools.plus.click();
+  await tools.group('counter').waitFor();
+  assert.equal(await tools.group('counter').count(), 1);
+  await tools.here.getByRole('switch', { name: `Use localhost:${port}` }).waitFor();
+  assert.equal(await tools.here.getByRole('switch').count(), 2, 'the usual address, and this one');
+  forgiveCors(complaints);
+});
+
+test('a server that dies is missed, not forgotten, and is told of', deadline, async (t) => {
+  const counter = await startCounter();
+  t.after(() => counter.stop());
+  const { page, tools, complaints } = await come(t, lookAt(counter.url));
+  await page.clock.install();
+  await page.reload();
+  // This page has seen it, not only the one before.
+  await tools.plus.click();
+  await tools.here.getByText('OpenAPI · 1 tool').waitFor();
+  await page.keyboard.press('Escape');
+  counter.stop();
+  await page.clock.fastForward(31_000);
+  await page.getByText('counter stopped on this computer.').waitFor();
+  await tools.plus.click();
+  await tools.here.getByText('1 tool when it was last seen').waitFor();
+  await tools.panel.getByRole('button', { name: /On this computer.*1 problem/ }).waitFor();
+  assert.equal(await tools.panel.getByText('No tool server on this computer yet').count(), 0);
+  await tools.group('counter').getByText('Offline').waitFor();
+  forgiveCors(complaints);
+});
+
+test(
+  'a source is switched and allowed as a whole, and says when it is mixed',
+  deadline,
+  async (t) => {
+    const { page, tools, count } = await come(t);
+    await tools.plus.click();
+    await tools.row.waitFor();
+    const row = page.locator(`li[title=${toolId}]`);
+    const group = tools.panel.locator('section').filter({ has: row });
+    const all = group.getByRole('checkbox', { name: /^Use all of/ });
+    assert.equal(await all.getAttribute('aria-checked'), 'true');
+    await tools.flip(tools.row);
+    await tools.counts(count - 1);
+    assert.equal(await all.getAttribute('aria-checked'), 'mixed');
+    await all.click();
+    await tools.counts(count);
+    assert.equal(await all.getAttribute('aria-checked'), 'true');
+
+    // What a source may do is said once for all of its tools.
+    const ask = async (name) => {
+      const kept = page.waitForResponse((response) => response.request().method() === 'PATCH');
+      await group.getByRole('button', { name: /^All tools of/ }).click();
+      await page.getByRole('menuitemradio', { name }).click();
+      await kept;
+    };
+    await ask('Ask me each time');
+    const ofSource = async () => {
+      const known = await suite.tell('GET', '/tools');
+      const { source } = known.find((tool) => tool.toolId === toolId);
+      return known.filter((tool) => tool.source.id === source.id);
+    };
+    await eventually('all ask', async () =>
+      (await ofSource()).every(({ policy }) => policy === 'ask'),
+    );
+    await group.getByRole('button', { name: /^All tools of .*: ask$/ }).click();
+    await page.getByRole('menuitem', { name: 'Back to the default' }).click();
+    await eventually('none was set', async () =>
+      (await ofSource()).every(({ policyBy }) => policyBy === undefined),
+    );
+
+    // A source stays collapsed.
+    await group.getByRole('heading', { level: 3 }).getByRole('button').click();
+    await tools.row.waitFor({ state: 'detached' });
+    await page.reload();
+    await tools.plus.click();
+    await group.waitFor({ state: 'detached' });
+    await tools.panel.getByRole('heading', { level: 3 }).nth(1).waitFor();
+    assert.equal(await tools.row.count(), 0);
+    await tools.panel.getByRole('searchbox').fill('current time');
+    await tools.row.waitFor();
+  },
+);
+
+test('ten thousand tools are listed and filtered at once', { timeout: 120_000 }, async (t) => {
+  const big = await startBigServer(10_000);
+  t.after(() => big.stop());
+  const added = await suite.tell('POST', '/sources', {
+    kind: 'openapi',
+    name: 'big',
+    title: 'Big',
+    url: `${big.url}/openapi.json`,
+  });
+  t.after(() => suite.tell('DELETE', `/sources/${added.id}`));
+  await eventually(
+    'its tools',
+    async () => {
+      const { tools } = await suite.tell('GET', `/sources/${added.id}`);
+      return tools === big.count;
+    },
+    60_000,
+  );
+  const { page, tools } = await come(t);
+  await eventually('all are counted', async () => (await tools.count()) >= big.count, 30_000);
+  await tools.plus.click();
+  const group = tools.group('Big');
+  await group.getByText(`${big.count} tools`).waitFor();
+  // A long list begins collapsed; opened, only what is seen is drawn.
+  assert.equal(await group.getByRole('listitem').count(), 0);
+  await group.getByRole('heading', { level: 3 }).getByRole('button').click();
+  await group.getByRole('listitem').first().waitFor();
+  const drawn = await group.getByRole('listitem').count();
+  assert.ok(drawn < 200, `${drawn} rows are drawn`);
+
+  const slowest = await page.evaluate(async () => {
+    const field = document.querySelector('dialog input[type=search]');
+    const typed = ['o', 'op', 'operation 9', 'operation 99', 'operation 999', 'zzz', ''];
+    const times = new Map(typed.map((text) => [text, []]));
+    // What other programs take of the machine meanwhile is not the page's.
+    for (let round = 0; round < 5; round++) {
+      for (const text of typed) {
+        const began = performance.now();
+        field.value = text;
+        field.dispatchEvent(new Event('input', { bubbles: true }));
+        // The page is up to date before the browser paints.
+        await Promise.resolve();
+        document.body.getBoundingClientRect();
+        times.get(text).push(performance.now() - began);
+        await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+      }
+    }
+    return Math.max(...[...times.values()].map((all) => Math.min(...all)));
+  });
+  t.diagnostic(`a keystroke takes ${slowest.toFixed(1)} ms`);
+  assert.ok(slowest < 50, `${slowest} ms`);
+
+  await tools.panel.getByRole('searchbox').fill('operation_9999');
+  await group.locator('li').filter({ hasText: 'operation_9999' }).waitFor();
+  assert.equal(await group.getByRole('listitem').count(), 1);
 });
 
 test('the panel fits a phone and its fingers', deadline, async (t) => {

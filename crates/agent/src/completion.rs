@@ -22,6 +22,7 @@ use crate::recorder::Recorder;
 use crate::request::{ModelTools, TurnModel, TurnProfile};
 use crate::step_cache::StepCache;
 use crate::step_request::StepRequest;
+use crate::step_trace::{ModelCaller, StepTrace};
 use crate::{Agent, Error, TurnFault};
 
 /// A conversation somebody wants continued.
@@ -65,6 +66,7 @@ impl Agent {
             steps: self.step_cache.clone(),
             store: self.store.clone(),
             user: completion.access.user.clone(),
+            model: completion.model.clone(),
             entry: completion.entry.clone(),
             address: completion.address,
         };
@@ -107,18 +109,31 @@ impl Agent {
     }
 }
 
-/// Streams to the client, and stores nothing but who called what.
+/// Streams to the client, and stores nothing but who called what, and what it took.
 struct CompletionRecorder {
     stream: ClientStream,
     steps: StepCache,
     store: Store,
     user: UserId,
+    model: TurnModel,
     entry: EntryPoint,
     address: String,
 }
 
 #[async_trait]
 impl Recorder for CompletionRecorder {
+    fn model_called(&self, _message: &MessageId, step: StepTrace) {
+        let caller = ModelCaller {
+            user: &self.user,
+            turn: None,
+            message: None,
+            model: &self.model,
+            // The conversation is its client's.
+            keeps_requests: false,
+        };
+        step.store(&self.store, caller);
+    }
+
     fn delta(&self, _message: &MessageId, _part: usize, kind: DeltaKind, text: String) {
         self.stream.delta(kind, text);
     }
@@ -150,11 +165,11 @@ impl Recorder for CompletionRecorder {
         &self,
         call: &CallRecord,
         result: &ToolResult,
-        _took: Duration,
+        took: Duration,
     ) -> StoreResult<()> {
         let origin = (&self.user, &self.entry, self.address.as_str());
-        let status = CallStatus::of(result);
-        self.store.audit_call_behind(origin, call, status);
+        let end = (CallStatus::of(result), took.as_millis() as u64);
+        self.store.audit_call_behind(origin, call, end);
         Ok(())
     }
 }

@@ -14,6 +14,7 @@ mod model_step;
 mod recorder;
 mod step_cache;
 mod step_request;
+mod step_trace;
 mod turn;
 
 mod activity;
@@ -98,6 +99,8 @@ pub struct AgentSettings {
     pub form_wait: Duration,
     /// Whether a real model gives a chat its name.
     pub model_titles: bool,
+    /// Whether what is sent to models is kept for a while, for the traces of turns.
+    pub keeps_requests: bool,
     /// Each chat gets a work folder of its own in here.
     pub workspaces: PathBuf,
     /// What must be left on the disk for something new to begin.
@@ -155,6 +158,7 @@ impl AgentSettings {
             // Something runs meanwhile, and ends with this process.
             form_wait: Duration::from_secs(10 * 60),
             model_titles: true,
+            keeps_requests: true,
             free_space: FreeSpace::new(&workspaces, 0),
             workspaces,
         }

@@ -5,10 +5,13 @@ mod repetition;
 use std::time::Duration;
 
 use futures::{FutureExt, StreamExt};
-use tenon_domain::{CallId, DeltaKind, MessageId, Part, StopReason, TurnOutcome, tool_id};
+use tenon_domain::{
+    CallId, DeltaKind, ErrorDetail, MessageId, Part, StopReason, TurnOutcome, tool_id,
+};
 use tenon_llm::assemble::{DraftBody, Growth};
 use tenon_llm::{
-    Assembler, Error as ModelError, ModelDelta, ModelReply, ModelRequest, ModelStream, Provider,
+    Assembler, AttemptLog, Error as ModelError, ModelDelta, ModelReply, ModelRequest, ModelStream,
+    Provider,
 };
 use tenon_store::fresh_id;
 use tenon_tools::Toolset;
@@ -16,6 +19,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::recorder::Recorder;
+use crate::step_trace::StepTrace;
 use crate::{AgentSettings, TurnFault};
 
 /// `kill -9` may cost the last second of streamed text; this leaves time for the write itself.
@@ -42,11 +46,14 @@ pub(crate) struct StepResult {
 }
 
 impl ModelStep<'_> {
-    pub(crate) async fn run(&self, request: ModelRequest) -> StepResult {
+    pub(crate) async fn run(&self, mut request: ModelRequest) -> StepResult {
         let mut assembler = Assembler::default();
+        request.attempts = AttemptLog::recording();
+        let attempts = request.attempts.clone();
+        let (started, mut first_token) = (Instant::now(), None);
         let streamed = tokio::time::timeout(
             self.settings.model_time,
-            self.stream(request, &mut assembler),
+            self.stream(request, &mut assembler, &mut first_token),
         );
         let cut = match streamed.await {
             Ok(ended) => ended.err(),
@@ -59,6 +66,15 @@ impl ModelStep<'_> {
             }
         }
         let cut = cut.or_else(|| unfinished(reply.stop));
+        let step = StepTrace {
+            started: started.into_std(),
+            first_token,
+            usage: reply.usage,
+            stop: reply.stop,
+            error: cut.as_ref().and_then(fault_of),
+            attempts: attempts.take(),
+        };
+        self.recorder.model_called(self.message, step);
         if cut.is_some() {
             // Calls of a sentence that was cut off are not to be made, and so not to be
             // remembered; nor are a provider's own ones, whose other half may be missing.
@@ -73,6 +89,7 @@ impl ModelStep<'_> {
         &self,
         request: ModelRequest,
         assembler: &mut Assembler,
+        first_token: &mut Option<std::time::Instant>,
     ) -> Result<(), TurnOutcome> {
         let mut deltas = self.open(request).await?;
         let mut unsaved: Option<Instant> = None;
@@ -125,6 +142,7 @@ impl ModelStep<'_> {
             }
             received_bytes += weight(&delta);
             if let Some(growth) = assembler.push(delta) {
+                first_token.get_or_insert_with(std::time::Instant::now);
                 self.check_limits(received_bytes, assembler)?;
                 self.check_repetition(assembler, &growth)?;
                 self.pass_on(assembler, growth);
@@ -255,6 +273,13 @@ fn unfinished(stop: Option<StopReason>) -> Option<TurnOutcome> {
         Some(StopReason::Length) => Some(interrupted(TurnFault::LengthLimit)),
         Some(StopReason::Filtered) => Some(TurnOutcome::Failed(TurnFault::Filtered.into())),
         None => Some(interrupted(TurnFault::ModelBrokeOff)),
+    }
+}
+
+fn fault_of(outcome: &TurnOutcome) -> Option<ErrorDetail> {
+    match outcome {
+        TurnOutcome::Failed(error) | TurnOutcome::Interrupted(error) => Some(error.clone()),
+        TurnOutcome::Done | TurnOutcome::Stopped | TurnOutcome::StepLimit => None,
     }
 }
 

@@ -9,6 +9,8 @@ use tenon_domain::{
 use tenon_store::Result as StoreResult;
 use tenon_tools::{CallContext, ReadyCall};
 
+use crate::step_trace::StepTrace;
+
 /// Records a run of the loop, and is its way to whoever waits for the answer. A turn's stores and
 /// publishes; a completion's streams to its client and stores nothing.
 ///
@@ -20,6 +22,9 @@ pub(crate) trait Recorder: Send + Sync {
     async fn message_started(&self, _message: &MessageId) -> StoreResult<()> {
         Ok(())
     }
+
+    /// A model was asked for the message, in as many attempts as it took.
+    fn model_called(&self, _message: &MessageId, _step: StepTrace) {}
 
     /// A part of the message got longer by this text.
     fn delta(&self, message: &MessageId, part: usize, kind: DeltaKind, text: String);

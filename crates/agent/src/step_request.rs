@@ -48,6 +48,7 @@ impl StepRequest<'_> {
             messages: told,
             tools,
             options: options.or(&self.profile.options),
+            ..ModelRequest::default()
         }
     }
 

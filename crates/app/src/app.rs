@@ -169,6 +169,7 @@ impl App {
             settings.local_first_word = settings.model_silence;
         }
         settings.model_titles = config.model_titles.unwrap_or(true);
+        settings.keeps_requests = config.keep_model_requests.unwrap_or(true);
         let agent = Agent::new(store.clone(), registry.clone(), settings);
         agent
             .recover()
@@ -176,6 +177,7 @@ impl App {
             .context("chats that were cut off cannot be mended")?;
         store.sweep_blobs().await?;
         store.sweep_audit().await?;
+        store.sweep_model_calls().await?;
         let auth = Auth::new(config, issuer(&data, config)?);
         let experts = Experts::new(store.clone());
         let files = Files::new(

@@ -54,6 +54,8 @@ pub struct Config {
     pub model_silence_seconds: Option<u64>,
     /// Whether a real model gives chats their names; it does by default.
     pub model_titles: Option<bool>,
+    /// Whether what is sent to models is kept for 30 days, for the traces of turns; it is by default.
+    pub keep_model_requests: Option<bool>,
     /// What must stay free on the disk of the data folder, in megabytes; 0 for nothing.
     pub free_space_mb: Option<u64>,
     /// What the files of one chat, and those and the outputs of all chats of one user, may take.

@@ -23,9 +23,11 @@ pub mod profile;
 pub mod prompts;
 pub mod skills;
 pub mod sources;
+pub mod statistics;
 pub mod storage;
 pub mod tasks;
 pub mod tools;
+pub mod traces;
 pub mod user_feed;
 pub mod web_images;
 

@@ -12,7 +12,8 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tenon_agent::Agent;
 use tenon_domain::{
-    CallId, ChatId, SourceId, SourceKind, ToolAccess, ToolCall, ToolId, ToolResult, UserId,
+    CallId, CallStatus, ChatId, SourceId, SourceKind, ToolAccess, ToolCall, ToolId, ToolResult,
+    UserId,
 };
 use tenon_llm::tool_tokens;
 use tenon_sources::browser::DeviceHub;
@@ -133,7 +134,10 @@ impl UserTools {
             user,
             address: caller.address,
             call: &call,
-            is_ok: false,
+            display_name: tool.map_or("", |tool| &tool.spec.display_name),
+            started: Instant::now(),
+            // Dropped before it is over, it was cancelled.
+            status: CallStatus::Cancelled,
         };
         let cancel_when_revoked = async {
             tokio::time::sleep(WATCH_CREDENTIAL_AFTER).await;
@@ -146,7 +150,7 @@ impl UserTools {
             result = toolset.call(&call, &context) => result,
             never = cancel_when_revoked => match never {},
         };
-        audit.is_ok = result.is_ok();
+        audit.status = CallStatus::of(&result);
         drop(audit);
         Ok(Some(result))
     }
@@ -222,12 +226,20 @@ struct CallAudit<'a> {
     user: &'a CurrentUser,
     address: &'a str,
     call: &'a ToolCall,
-    is_ok: bool,
+    display_name: &'a str,
+    started: Instant,
+    status: CallStatus,
 }
 
 impl Drop for CallAudit<'_> {
     fn drop(&mut self) {
-        let detail = json!({"callId": self.call.id, "ok": self.is_ok});
+        let detail = json!({
+            "callId": self.call.id,
+            "ok": self.status == CallStatus::Done,
+            "status": self.status.as_str(),
+            "durationMs": self.started.elapsed().as_millis() as u64,
+            "displayName": self.display_name,
+        });
         let (store, tool) = (&self.tools.store, self.call.tool_id.as_str());
         let (user, address) = (self.user, self.address);
         user.note_behind(store, address, "tool.called", tool, detail);

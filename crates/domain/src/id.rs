@@ -51,6 +51,8 @@ ids! {
     MessageId
     /// One tool call. Unique for ever, whatever the model numbered it.
     CallId
+    /// One attempt to have a model answer.
+    ModelCallId
     /// A model that can be chosen: "builtin", "ollama:llama3.2", or the id of a row.
     ModelId
     /// An expert: the name of one that comes with Tenon, or the id of a row.

@@ -49,7 +49,7 @@ pub use expert::{EXPERT_ICONS, ExpertDefinition, ToolFilter, Visibility};
 pub use form::{Form, FormAnswer, FormAnswerError, FormOutcome, FormRequest};
 pub use id::{
     BlobId, CallId, ChatId, ExpertId, FileId, FolderId, FormId, InviteId, KeyId, MessageId,
-    ModelId, PromptId, SessionId, SourceId, ToolId, TurnId, UserId,
+    ModelCallId, ModelId, PromptId, SessionId, SourceId, ToolId, TurnId, UserId,
 };
 pub use input_schema::InputSchema;
 pub use language::PageLanguage;

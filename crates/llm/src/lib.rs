@@ -34,7 +34,7 @@ pub use assemble::{Assembler, ModelReply};
 pub use estimate::{RequestEstimate, tool_tokens};
 pub use fault::{ExclusionReason, ModelFault};
 pub use options::{GenerationOptions, OptionFault, OutputFormat, SAMPLING_OPTIONS, ToolChoice};
-pub use remote::{Remote, connect};
+pub use remote::{AttemptContent, AttemptLog, MaskedExchange, ModelAttempt, Remote, connect};
 pub use scripted::Scripted;
 pub use server_facts::ServerFacts;
 
@@ -108,6 +108,8 @@ pub struct ModelRequest {
     pub messages: Vec<Message>,
     pub tools: Vec<Arc<ToolSpec>>,
     pub options: GenerationOptions,
+    /// Where a provider that asks a server writes down how that went.
+    pub attempts: AttemptLog,
 }
 
 /// What a model says, as it says it.

@@ -3,6 +3,7 @@
 pub mod anthropic;
 pub mod openai;
 
+mod attempt;
 mod body;
 mod capabilities;
 mod compiled_tool;
@@ -33,6 +34,7 @@ use crate::{
     RequestEstimate,
 };
 
+pub use attempt::{AttemptContent, AttemptLog, MaskedExchange, ModelAttempt};
 pub use model_size::{is_small, is_small_model};
 pub use response_reader::{ResponseFormat, replay};
 

@@ -35,6 +35,7 @@ pub enum OwnedResource {
     Chat,
     Turn,
     Call,
+    ModelCall,
     Blob,
     Folder,
     File,

@@ -39,6 +39,7 @@ impl Route {
                 OwnedResource::Chat
                 | OwnedResource::Turn
                 | OwnedResource::Call
+                | OwnedResource::ModelCall
                 | OwnedResource::Blob
                 | OwnedResource::Folder
                 | OwnedResource::File,

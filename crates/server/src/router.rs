@@ -12,13 +12,13 @@ use tower_http::compression::CompressionLayer;
 
 use crate::api::{
     audit, auth, blobs, calls, chats, context, devices, docs, experts, export, files, folders,
-    frame, images, info, instructions, invites, keys, login, me, models, oidc, prompts, search,
-    settings, share, shell, skills, sources, tools, turns, users,
+    frame, images, info, instructions, invites, keys, login, me, model_calls, models, oidc,
+    prompts, search, settings, share, shell, skills, sources, stats, tools, turns, users,
 };
 use crate::api_fault::ApiFault;
 use crate::authorize::KeyPolicy;
 use crate::authorize::OwnedResource::{
-    self, Blob, Call, Chat, Expert, File, Folder, Prompt, Session, Skill, Source, Turn,
+    self, Blob, Call, Chat, Expert, File, Folder, ModelCall, Prompt, Session, Skill, Source, Turn,
 };
 use crate::authorize::RouteAccess::{Admin, Key, Open, Owner, Shell, User};
 use crate::error::ApiError;
@@ -68,6 +68,7 @@ pub fn routes() -> Vec<Route> {
         get("/settings", Admin, settings::show),
         patch("/settings", Admin, settings::change),
         get("/audit", Admin, audit::list),
+        get("/stats", Admin, stats::show),
         // Chats.
         get("/chats", User, chats::list),
         post("/chats", User, chats::create),
@@ -88,6 +89,9 @@ pub fn routes() -> Vec<Route> {
         post("/chats/{id}/turns", Owner(Chat), turns::start),
         post("/chats/{id}/branch", Owner(Chat), turns::choose_branch),
         post("/turns/{id}/cancel", Owner(Turn), turns::cancel),
+        get("/turns/{id}/trace", Owner(Turn), turns::trace),
+        get("/model-calls/{id}", Owner(ModelCall), model_calls::show),
+        get("/calls", User, calls::recent),
         // A key that may only use tools must not decide which it may use.
         post("/calls/{id}/answer", Owner(Call), calls::answer).keys(KeyPolicy::Full),
         post("/calls/{id}/form", Owner(Call), calls::answer_form).keys(KeyPolicy::Full),

@@ -117,6 +117,7 @@ async fn tidy(app: &App) -> tenon_store::Result<()> {
     app.store.sweep_audit().await?;
     app.files.sweep().await?;
     app.agent.delete_stale_temporary_chats().await?;
+    app.store.sweep_model_calls().await?;
     Ok(())
 }
 

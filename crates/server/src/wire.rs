@@ -59,7 +59,14 @@ pub use tenon_app::sources::{
     ServerAbout, SkippedView, SourceChange, SourceDetail, SourceLimits, SourceOrigin,
     SourcePreview, SourceReach, SourceUpdate, StartupView, ToolPreview,
 };
+pub use tenon_app::statistics::{
+    CallStats, ModelStats, PersonStats, SourceStats, StatsRange, StatsView, TimeStats, ToolStats,
+    UsageStats,
+};
 pub use tenon_app::tools::{CallToolAnswer, LocalView, SourceView, ToolView};
+pub use tenon_app::traces::{
+    FormWait, ModelCallTrace, ModelRequestView, RecentCallView, ToolCallTrace, TurnTrace,
+};
 
 /// `GET /api/info`: what this is, and which model answers where none is named.
 #[derive(Debug, Serialize, TS)]

@@ -98,7 +98,7 @@ impl Store {
 }
 
 /// No UUIDv7 of that millisecond or a later one sorts before it.
-fn first_id_at(ms: i64) -> String {
+pub(crate) fn first_id_at(ms: i64) -> String {
     let hex = format!("{:012x}", ms);
     format!("{}-{}", &hex[..8], &hex[8..])
 }

@@ -16,7 +16,7 @@ impl Store {
         &self,
         (user, entry, address): (&UserId, &EntryPoint, &str),
         call: &CallRecord,
-        status: CallStatus,
+        (status, duration_ms): (CallStatus, u64),
     ) {
         self.audit_behind(AuditEntry {
             user: Some(user.clone()),
@@ -26,6 +26,7 @@ impl Store {
             detail: json!({
                 "callId": call.id,
                 "status": status.as_str(),
+                "durationMs": duration_ms,
                 "displayName": call.display_name,
             }),
             address: address.to_owned(),
@@ -42,6 +43,7 @@ pub(crate) async fn record(
         "callId": call.id,
         "chatId": call.chat_id,
         "status": call.status,
+        "durationMs": call.duration_ms,
         "displayName": call.display_name,
     });
     let called = Query::select()

@@ -12,6 +12,7 @@ mod hub;
 mod people;
 mod servers;
 mod skill;
+mod trace;
 
 pub(crate) use conversation::{
     blobs, chats, events, files, folders, messages, search_entries, shares, tool_calls, turns,
@@ -25,3 +26,4 @@ pub(crate) use servers::{
     local_servers, secrets, source_documents, source_grants, source_tools, sources,
 };
 pub(crate) use skill::{skill_tools, skill_user_settings, skill_versions, skills};
+pub(crate) use trace::{model_calls, model_requests};

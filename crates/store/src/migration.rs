@@ -15,6 +15,7 @@ mod m0012_audit_order;
 mod m0014_experts;
 mod m0015_skills;
 mod m0016_folders_and_files;
+mod m0017_model_calls;
 
 use sea_orm_migration::{MigrationTrait, MigratorTrait, async_trait};
 
@@ -39,6 +40,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0014_experts::Migration),
             Box::new(m0015_skills::Migration),
             Box::new(m0016_folders_and_files::Migration),
+            Box::new(m0017_model_calls::Migration),
         ]
     }
 }

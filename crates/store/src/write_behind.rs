@@ -1,4 +1,5 @@
-//! Writes that nobody waits for: the audit log of calls, and when keys and log-ins were used.
+//! Writes that nobody waits for: the audit log of calls, what was asked of models, and when keys and
+//! log-ins were used.
 //!
 //! One task writes what came together in one transaction, and retries one that fails, with backoff.
 //! The buffer is bounded: what does not fit, or cannot be written, is counted, and the count becomes
@@ -20,6 +21,7 @@ use tokio::sync::{Notify, watch};
 use tokio::time::{sleep, timeout};
 
 use crate::entity::audit;
+use crate::model_calls::ModelCallDraft;
 use crate::{AuditEntry, Store};
 
 pub(crate) use batch_writer::BatchWriter;
@@ -30,6 +32,9 @@ const COLLECT_TIME: Duration = Duration::from_millis(50);
 /// Some hundred milliseconds of the most calls that a machine can make; about 4 MiB. As many may be
 /// in a batch that is retried.
 const MAX_ENTRIES: usize = 16 * 1024;
+
+/// Each holds the request as it was sent until it is written.
+const MAX_MODEL_CALLS: usize = 256;
 
 /// How long to wait before a batch that failed is tried again; after the last one it is given up.
 /// Half a minute together.
@@ -72,6 +77,7 @@ struct PendingWrites {
     audit: Vec<audit::Model>,
     /// Entries that had no place here, or could not be written before.
     lost: u64,
+    model_calls: Vec<ModelCallDraft>,
     keys: HashMap<KeyId, i64>,
     sessions: HashMap<SessionId, SessionUse>,
 }
@@ -104,6 +110,19 @@ impl WriteBehind {
             } else {
                 pending.lost += 1;
                 self.shared.lost_total.fetch_add(1, Ordering::Relaxed);
+            }
+        });
+    }
+
+    /// One that has no place is dropped: nothing but a trace has a gap.
+    pub(crate) fn model_call(&self, draft: ModelCallDraft) {
+        self.shared.push(|pending| {
+            if pending.model_calls.len() < MAX_MODEL_CALLS {
+                pending.model_calls.push(draft);
+            } else {
+                tracing::warn!(
+                    "a model call is left out of the traces: too many wait to be written"
+                );
             }
         });
     }
@@ -203,8 +222,10 @@ impl WriteTask {
                 () = sleep(COLLECT_TIME) => {}
                 () = self.shared.flush_requested.notified() => {}
             }
-            let batch = self.shared.take();
+            let mut batch = self.shared.take();
+            let model_calls = std::mem::take(&mut batch.model_calls);
             self.write(&batch).await;
+            self.writer.write_model_calls(model_calls).await;
             self.progress.send_replace(WriteProgress {
                 done: batch.number,
                 retrying: None,
@@ -259,7 +280,8 @@ impl SharedBuffer {
 
 impl PendingWrites {
     fn is_empty(&self) -> bool {
-        self.entries() == 0 && self.keys.is_empty() && self.sessions.is_empty()
+        let has_uses = !self.keys.is_empty() || !self.sessions.is_empty();
+        self.entries() == 0 && self.model_calls.is_empty() && !has_uses
     }
 
     /// Of the audit log, those that are missing included.

@@ -10,7 +10,10 @@ import type {
   CallId,
   ChatId,
   ChatSummary,
+  ContextQuery,
   ExpertId,
+  AttachedFile,
+  FolderView,
   ModelDiscoveryRequest,
   ModelDiscoveryResponse,
   ModelChange,
@@ -29,28 +32,40 @@ import type {
 import { attention } from './attention/attention.svelte';
 import type { Turn } from './chat/chat';
 import { Conversation } from './chat/conversation.svelte';
-import { Draft } from './chat/draft.svelte';
+import { ContextSize, estimateContext } from './chat/context.svelte';
+import { fileLimits } from './chat/attachments.svelte';
+import { Draft, type DraftContent } from './chat/draft.svelte';
+import { MessageQueue, type QueuedMessage } from './chat/queue.svelte';
+import { NewChat, noSettings, type NewChatDecisions } from './chat/newChat.svelte';
+import { instructions } from './api/instructions';
 import { ChatManager } from './chat/chatManager.svelte';
-import { TurnOutbox } from './chat/turnOutbox';
+import { TurnOutbox, type Delivery } from './chat/turnOutbox';
 import { Experts, GENERAL_ID } from './experts/experts.svelte';
+import { Folders } from './folders/folders.svelte';
 import { matchesAny } from './experts/toolPattern';
 import { truncateTitle } from './format/truncate';
 import { errorText } from './i18n/errorText';
 import { language } from './i18n/language.svelte';
+import { Listeners } from './listeners';
 import type { Local } from './local/local.svelte';
 import { chooseModel } from './models/choice';
 import { needsTest } from './models/form';
 import { Models } from './models/models.svelte';
+import { isBlind } from './models/vision';
 import { Refresher } from './refresher';
 import { ResponseOrder } from './responseOrder';
 import { router, type Route } from './router.svelte';
 import { skillChanges } from './skills/events';
 import { emitSourcesChange } from './sources/events';
+import { ModelOffer } from './tools/modelOffer.svelte';
 import { Toolbox } from './tools/toolbox.svelte';
 import { toasts } from './ui/toasts.svelte';
 
 /** A message on its way. */
-interface OutgoingTurn extends Pick<StartTurn, 'text' | 'replaces' | 'modelId'> {
+interface OutgoingTurn extends Pick<
+  StartTurn,
+  'text' | 'replaces' | 'modelId' | 'fileIds' | 'toolIds'
+> {
   turnId: TurnId;
 }
 
@@ -71,34 +86,68 @@ class App {
     this.draft.forget(chatId);
     this.models.forget(chatId);
     this.#outbox.forget(chatId);
+    this.queue.forget(chatId);
   });
   readonly list = this.chatManager.list;
   readonly draft = new Draft(router.chatId);
   readonly toolbox = new Toolbox(router.chatId);
   readonly models = new Models(router.chatId);
   readonly experts = new Experts();
+  readonly folders = new Folders();
+  /** What waits for the turn that runs to end. */
+  readonly queue = new MessageQueue({
+    isBusy: (chatId) => {
+      const { sending, latestRunning } = this.conversation;
+      return chatId === router.chatId && (sending ?? latestRunning) !== undefined;
+    },
+    deliver: (chatId, message) => this.#deliverQueued(chatId, message),
+  });
+  readonly newChat = new NewChat();
+  readonly contextSize = new ContextSize();
+  /** For parts of the page that follow chats of their own. */
+  readonly frames = new Listeners<[ServerFrame]>();
   readonly conversation: Conversation;
   /** Whether what is said can be stored. */
   storage = $state<StorageState>('ok');
   /** The tool servers on this machine. Nobody waits for this part of the page. */
   local = $state.raw<Local>();
-  /** The open chat, where it is too old to be in a list. */
+  /** The open chat, where it is too old to be in a list, or temporary. */
   #unlisted = $state.raw<ChatSummary>();
+  /** What was decided about the chat that was made last, should it have to be made again. */
+  #decided?: NewChatDecisions & { chatId: ChatId };
+  /** The open chat, once something is known of it. */
+  openChat = $derived.by(() => {
+    const { chatId } = router;
+    if (!chatId) return undefined;
+    const found = this.chatManager.find(chatId) ?? this.#unlisted;
+    return found?.id === chatId ? found : undefined;
+  });
+  /** The folder that the open chat is in, or will be. */
+  folder = $derived(this.folders.find(router.chatId ? this.openChat?.folderId : router.folderId));
   /** Whom the open chat is with; absent: the general expert. */
   expertId = $derived.by(() => {
-    const { chatId } = router;
-    if (!chatId) return router.expertId;
-    const chat = this.chatManager.find(chatId) ?? this.#unlisted;
-    return chat?.id === chatId ? chat.expertId : undefined;
+    if (!router.chatId) return router.expertId ?? this.folder?.expertId;
+    return this.openChat?.expertId;
   });
   /** Absent where it is gone, or not known yet. */
   expert = $derived(this.experts.find(this.expertId));
-  /** How many tools the next message may use. Before there is a chat, the server has not applied
-      the expert to them. */
-  toolCount = $derived.by(() => {
+  /** The tools of the open chat's expert, while there is no chat: the server has not applied them
+      to the list of tools then. */
+  toolPatterns = $derived(router.chatId ? undefined : this.expert?.tools);
+  /** How many tools the next message may use. */
+  #toolsOn = $derived.by(() => {
     const { on } = this.toolbox;
-    const patterns = router.chatId ? undefined : this.expert?.tools;
+    const patterns = this.toolPatterns;
     return patterns ? on.filter(({ toolId }) => matchesAny(patterns, toolId)).length : on.length;
+  });
+  readonly modelOffer = new ModelOffer();
+  /** How many tools the model gets with it. */
+  toolCount = $derived.by(() => {
+    const { model } = this.choice;
+    const takesNone = this.models.all.some(
+      ({ id, toolMode }) => id === model?.id && toolMode === 'none',
+    );
+    return takesNone ? 0 : this.modelOffer.count(this.#toolsOn);
   });
   /** Which model answers the next message of the open chat. */
   choice = $derived.by(() =>
@@ -117,6 +166,21 @@ class App {
     if (!missing || this.models.wasRemoved(missing.id)) return undefined;
     return this.#surelyMissing.has(missing.id) ? missing : undefined;
   });
+  /** The model that answers next, as the list has it. */
+  model = $derived(this.models.all.find(({ id }) => id === this.choice.model?.id));
+  /** Whether the model is known to see no pictures, and the draft has one. */
+  blindToDraft = $derived(
+    isBlind(this.model) && this.draft.attachments.files.some(({ kind }) => kind === 'image'),
+  );
+  /** Whether what is in the field could be sent, or queued. */
+  canSendDraft = $derived.by(() => {
+    const { isEmpty, attachments } = this.draft;
+    return !isEmpty && !attachments.uploading && !attachments.failed && !this.blindToDraft;
+  });
+  /** How much the model is given with what is in the field. */
+  context = $derived(
+    estimateContext(this.contextSize.view, this.draft.text, this.draft.attachments.files),
+  );
   /** Why the list of models could not be had, in words. */
   modelsProblem = $derived(this.models.failure ? errorText(this.models.failure) : '');
   readonly #socket: Socket;
@@ -160,16 +224,38 @@ class App {
   enter(): void {
     this.draft.reread();
     attention.enter();
+    this.folders.reread();
+    this.queue.reread();
     this.models.open(router.chatId);
+  }
+
+  /** For a part of the page that shows a chat of its own. It is fed with `frames`. */
+  newConversation(): Conversation {
+    return new Conversation(this.#socket);
+  }
+
+  /** Finds out what the model gets. Called in an effect: whatever it reads may change that. */
+  askForOffer(): void {
+    const { model, undecided } = this.choice;
+    if (!this.toolbox.loaded || !model || undecided) return;
+    // How it is offered tools may have been changed, and which there are.
+    void this.models.all;
+    void this.toolbox.tools;
+    const { chatId } = router;
+    const question = { chatId, modelId: model.id, ...(!chatId && { expertId: router.expertId }) };
+    this.modelOffer.ask(question, this.#toolsOn);
   }
 
   /** Follows the address: opens what it names. */
   open(chatId: ChatId | undefined): void {
+    this.#leave(chatId);
+    if (chatId) this.newChat.take();
     if (chatId) this.conversation.open(chatId);
     else this.conversation.close();
     this.draft.open(chatId);
     void this.toolbox.open(chatId);
     this.models.open(chatId);
+    this.queue.open(chatId);
     void this.#findUnlisted(chatId);
   }
 
@@ -177,13 +263,14 @@ class App {
   async pickExpert(expertId: ExpertId): Promise<void> {
     const { chatId } = router;
     this.models.clearPick();
-    if (!chatId) return router.replace(newChat(expertId));
+    if (!chatId) return router.replace(newChat(expertId, this.folder));
     await this.chatManager.setExpert(chatId, expertId);
     await this.#findUnlisted(chatId);
   }
 
   take(frame: ServerFrame): void {
     this.conversation.take(frame);
+    this.frames.emit(frame);
     this.local?.take(frame);
     this.#takeUserEvent(frame);
     if (frame.type === 'storage') this.storage = frame.state;
@@ -194,6 +281,18 @@ class App {
       this.#outbox.settle(frame.chatId, frame.body.turnId);
       this.draft.arrived(frame.chatId, frame.body.turnId);
     }
+    this.queue.take(frame);
+  }
+
+  /** What the size of the context depends on, without what is being written. */
+  get contextAsk(): ContextQuery {
+    const { chatId, folderId } = router;
+    return {
+      ...(chatId && { chatId }),
+      ...(!chatId && this.expertId && { expertId: this.expertId }),
+      ...(!chatId && folderId && { folderId }),
+      ...(this.choice.model && { modelId: this.choice.model.id }),
+    };
   }
 
   /** Reads everything again that is shown. */
@@ -205,39 +304,49 @@ class App {
       this.toolbox.refresh(),
       this.models.refresh(),
       this.experts.refresh(),
+      this.folders.refresh(),
       this.#info.now(),
     ]);
   }
 
-  /** Sends the draft, or a text that was never in the field. */
+  /** Sends the draft, or a text that was never in the field. While a turn runs it is queued. */
   async send(text?: string): Promise<void> {
     const { conversation, draft } = this;
-    if (conversation.running || conversation.sending) return;
-    const message = (text ?? draft.text).trim();
-    // The page asks who is to answer before it comes here.
-    if (!message || this.choice.undecided) return;
-    const turn = { text: message, modelId: this.choice.send };
+    if (conversation.sending) return;
     // A suggestion that was put back into the field, chosen again, is what stands there.
-    const isDraft = message === draft.text.trim();
+    const isDraft = text === undefined || text.trim() === draft.text.trim();
+    if (isDraft && !this.canSendDraft) return;
+    const content = isDraft ? draft.peek() : { text: text.trim() };
+    // The page asks who is to answer before it comes here.
+    if (this.choice.undecided) return;
+    if (conversation.running) return this.#enqueue(content, isDraft);
+    const turn = { ...turnOf(content), modelId: this.choice.send };
     const turnId = (isDraft && draft.turnId) || this.#outbox.turnIdFor(router.chatId, turn);
     if (isDraft) draft.take();
-    const started = await this.#start({ ...turn, turnId }, message);
+    const started = await this.#start({ ...turn, turnId }, content);
     const { chatId, sent, uncertain, unused } = started;
     if (!sent) {
       // A suggestion that failed is kept like a text that was written.
-      draft.putBack(message, chatId, uncertain ? turnId : undefined);
+      draft.putBack(content, chatId, uncertain ? turnId : undefined);
       if (unused) await this.#unmakeChat(unused);
     } else if (chatId) draft.arrived(chatId, turnId);
   }
 
   /** Says something else in the place of a turn, or lets the same be answered anew. Whether it was sent. */
-  async replace(turn: Turn, text?: string): Promise<boolean> {
+  async replace(turn: Turn, content?: DraftContent): Promise<boolean> {
     const { running, sending } = this.conversation;
     if (running || sending || this.choice.undecided) return false;
-    const next = { text, replaces: turn.id, modelId: this.choice.send };
+    const said = content && { text: content.text, fileIds: content.files?.map(({ id }) => id) };
+    const next = { ...said, replaces: turn.id, modelId: this.choice.send };
     const turnId = this.#outbox.turnIdFor(router.chatId, next);
-    const { sent } = await this.#start({ ...next, turnId }, text ?? turn.text);
+    const { sent } = await this.#start({ ...next, turnId }, content ?? turn);
     return sent;
+  }
+
+  /** The open chat stays. */
+  async keepChat(): Promise<void> {
+    const { chatId } = router;
+    if (chatId && (await this.chatManager.keep(chatId))) this.#unlisted = undefined;
   }
 
   /** Shows the branch that this turn is on. Whether it will be. */
@@ -284,11 +393,11 @@ class App {
   }
 
   async setPolicy(
-    id: ToolId,
+    ids: readonly ToolId[],
     policy: Policy | null,
     layer: 'user' | 'organisation',
   ): Promise<void> {
-    await this.#setTools(this.toolbox.setPolicy(id, policy, layer));
+    await this.#setTools(this.toolbox.setPolicy(ids, policy, layer));
   }
 
   async stop(): Promise<void> {
@@ -372,9 +481,16 @@ class App {
     let stop = () => {};
     let stopped = false;
     const begin = async () => {
-      const { Local } = await import('./local/local.svelte');
+      const [{ Local }, { showComputerQuestion, showServerNews }] = await Promise.all([
+        import('./local/local.svelte'),
+        import('./local/newsToast'),
+      ]);
       if (stopped) return;
-      this.local = new Local((frame) => this.#socket.send(frame));
+      this.local = new Local(
+        (frame) => this.#socket.send(frame),
+        showServerNews,
+        showComputerQuestion,
+      );
       stop = this.local.start();
     };
     // It is tried again when the page is loaded again.
@@ -394,6 +510,7 @@ class App {
         break;
       case 'chat:changed':
         this.chatManager.put(frame.chat);
+        if (this.#unlisted?.id === frame.chat.id) this.#unlisted = frame.chat;
         this.#noteAsking(frame.chat);
         attention.take(frame.chat);
         break;
@@ -426,6 +543,7 @@ class App {
       case 'settings':
         // Which of them are hidden is a preference.
         this.experts.refreshSoon();
+        this.folders.refreshSoon();
         return settingChanges.emit();
       case 'experts':
         this.toolbox.refreshSoon();
@@ -433,6 +551,34 @@ class App {
       case 'skills':
         return skillChanges.emit();
     }
+  }
+
+  /** A temporary chat is deleted when its reader goes elsewhere. */
+  #leave(next: ChatId | undefined): void {
+    const left = this.#unlisted;
+    if (!left || left.id === next) return;
+    this.#unlisted = undefined;
+    if (left.temporary) void this.chatManager.discard(left.id);
+  }
+
+  #enqueue(content: DraftContent, isDraft: boolean): void {
+    const { chatId } = router;
+    if (!chatId) return;
+    if (isDraft) {
+      this.draft.take();
+      this.draft.forget(chatId);
+    }
+    this.queue.add(chatId, content, this.choice.send);
+  }
+
+  async #deliverQueued(chatId: ChatId, message: QueuedMessage): Promise<Delivery> {
+    const { turnId, text, files, modelId } = message;
+    const isOpen = chatId === router.chatId;
+    const takeBack = isOpen ? this.conversation.announce({ text, files, turnId }) : undefined;
+    const turn = { ...turnOf(message), turnId, modelId, language: language.code };
+    const delivery = await this.#outbox.send(chatId, turn);
+    if (!delivery.sent) takeBack?.();
+    return delivery;
   }
 
   async #findUnlisted(chatId: ChatId | undefined): Promise<void> {
@@ -445,7 +591,9 @@ class App {
   async #refreshInfo(): Promise<void> {
     const isNewest = this.#infoOrder.send();
     const info = await api.info();
-    if (isNewest()) this.info = info;
+    if (!isNewest()) return;
+    this.info = info;
+    Object.assign(fileLimits, info.files);
   }
 
   async #refreshList(): Promise<void> {
@@ -478,12 +626,15 @@ class App {
     }
   }
 
-  /** Starts a turn. `message` is shown meanwhile, also where the same is answered anew. */
-  async #start(turn: OutgoingTurn, message: string): Promise<Started> {
+  /** Starts a turn. The content is shown meanwhile, also where the same is answered anew. */
+  async #start(
+    turn: OutgoingTurn,
+    { text, files }: { text: string; files?: readonly AttachedFile[] },
+  ): Promise<Started> {
     // Whoever sends it nevertheless has accepted who answers.
     if (this.missing) this.models.clearPick();
     const { turnId } = turn;
-    const takeBack = this.conversation.announce(message, turnId, turn.replaces);
+    const takeBack = this.conversation.announce({ text, files, turnId, replaces: turn.replaces });
     const made = router.chatId === undefined;
     let chatId: ChatId;
     try {
@@ -503,8 +654,24 @@ class App {
   }
 
   async #createChat(): Promise<ChatId> {
-    const { expertId } = router;
-    const { id } = await this.list.create(expertId ? { expertId } : {});
+    const { expertId } = this;
+    const { folderId } = router;
+    const { temporary, settings } = this.newChat;
+    const chat = await this.list.create({
+      ...(expertId && { expertId }),
+      ...(folderId && { folderId }),
+      ...(temporary && { temporary }),
+    });
+    const { id } = chat;
+    try {
+      if (settings !== noSettings) await instructions.setOfChat(id, settings);
+    } catch (error) {
+      void this.list.remove(id).catch(() => {});
+      throw error;
+    }
+    this.#decided = { chatId: id, temporary, settings };
+    if (router.chatId === undefined) this.newChat.take();
+    if (chat.temporary) this.#unlisted = chat;
     this.draft.moveTo(undefined, id);
     this.models.moveTo(undefined, id);
     // A reader who went elsewhere meanwhile stays there.
@@ -519,6 +686,8 @@ class App {
   async #unmakeChat(id: ChatId): Promise<void> {
     this.draft.moveBack(id);
     this.models.moveTo(id, undefined);
+    if (this.#decided?.chatId === id) this.newChat.set(this.#decided);
+    if (this.#unlisted?.id === id) this.#unlisted = undefined;
     if (router.chatId === id) {
       router.replace({ name: 'new' });
       this.open(undefined);
@@ -529,9 +698,23 @@ class App {
   }
 }
 
-/** The general one answers where none is named. */
-function newChat(expertId: ExpertId): Route {
-  return expertId === GENERAL_ID ? { name: 'new' } : { name: 'new', expertId };
+/** The general one answers where none is named, and a folder has none of its own. */
+function newChat(expertId: ExpertId, folder?: FolderView): Route {
+  const isDefault = expertId === (folder?.expertId ?? GENERAL_ID);
+  return {
+    name: 'new',
+    ...(!isDefault && { expertId }),
+    ...(folder && { folderId: folder.id }),
+  };
+}
+
+/** What of a message goes to the server. */
+function turnOf({ text, files = [], tool }: DraftContent): Omit<OutgoingTurn, 'turnId'> {
+  return {
+    text,
+    ...(files.length > 0 && { fileIds: files.map(({ id }) => id) }),
+    ...(tool && { toolIds: [tool.toolId] }),
+  };
 }
 
 export const app = new App();

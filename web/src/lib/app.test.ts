@@ -282,7 +282,7 @@ describe('in the place of a turn', () => {
     const answer = later<{ turnId: string }>();
     const startTurn = vi.spyOn(api, 'startTurn').mockReturnValue(answer.promise);
     await open();
-    const sent = app.replace(turn(), 'goodbye');
+    const sent = app.replace(turn(), { text: 'goodbye' });
     expect(app.conversation.turns).toEqual([]);
     expect(app.conversation.sending?.text).toBe('goodbye');
     answer.resolve({ turnId: 't2' });
@@ -310,7 +310,7 @@ describe('in the place of a turn', () => {
   test('what could not be sent leaves the turn as it was', async () => {
     vi.spyOn(api, 'startTurn').mockRejectedValue(lost);
     await open();
-    expect(await app.replace(turn(), 'goodbye')).toBe(false);
+    expect(await app.replace(turn(), { text: 'goodbye' })).toBe(false);
     expect(turn().text).toBe('hello');
     expect(app.conversation.sending).toBeUndefined();
     expect(app.draft.text).toBe('');
@@ -338,15 +338,15 @@ describe('what may have arrived and is repeated by hand', () => {
   const turns = (startTurn: MockInstance<typeof api.startTurn>) => new Set(sentIds(startTurn)).size;
 
   test.each([
-    ['an edit', 'goodbye'],
+    ['an edit', { text: 'goodbye' }],
     ['a regeneration', undefined],
-  ])('%s is one turn', async (_, text) => {
+  ])('%s is one turn', async (_, content) => {
     const startTurn = vi.spyOn(api, 'startTurn').mockRejectedValue(lost);
     const turn = await open();
-    await app.replace(turn, text);
-    await app.replace(turn, text);
+    await app.replace(turn, content);
+    await app.replace(turn, content);
     expect([startTurn.mock.calls.length, turns(startTurn)]).toEqual([4, 1]);
-    await app.replace(turn, 'something else');
+    await app.replace(turn, { text: 'something else' });
     expect(turns(startTurn)).toBe(2);
   });
 

@@ -1,7 +1,7 @@
 // What the palette offers besides chats and the most common commands: pages of the settings, tools, experts,
 // prompts, and what can be done with the open chat. Loaded when the palette is opened.
-import FileBraces from '@lucide/svelte/icons/file-braces';
-import FileText from '@lucide/svelte/icons/file-text';
+import Download from '@lucide/svelte/icons/download';
+import Ghost from '@lucide/svelte/icons/ghost';
 import Keyboard from '@lucide/svelte/icons/keyboard';
 import Copy from '@lucide/svelte/icons/copy';
 import PanelLeft from '@lucide/svelte/icons/panel-left';
@@ -31,6 +31,8 @@ interface CommandSources {
   prompts: readonly PromptView[];
   /** What the menu of the open chat does; absent where none is open. */
   chat: ChatActions | undefined;
+  /** A chat that is in no list and soon gone. */
+  beginTemporary(): void;
   openTool(toolId: ToolId): void;
   usePrompt(prompt: PromptView): void;
   /** Does what the shortcut of this name does. */
@@ -47,7 +49,7 @@ export function furtherCommands(around: CommandSources): Command[] {
   ];
 }
 
-function actions({ chat, perform }: CommandSources): Command[] {
+function actions({ chat, perform, beginTemporary }: CommandSources): Command[] {
   const w = shortcutsMessages();
   const { textSizes: sizes } = preferencesMessages();
   const byKey = (name: ShortcutName, icon: Command['icon']): Command => ({
@@ -58,6 +60,7 @@ function actions({ chat, perform }: CommandSources): Command[] {
     run: () => perform(name),
   });
   return [
+    { id: 'temporary', icon: Ghost, label: w.temporary, run: beginTemporary },
     byKey('tools', Wrench),
     byKey('copyAnswer', Copy),
     byKey('sidebar', PanelLeft),
@@ -65,18 +68,7 @@ function actions({ chat, perform }: CommandSources): Command[] {
     ...(chat
       ? [
           { id: 'share', icon: Share, label: w.shareThis, run: () => chat.share() },
-          {
-            id: 'export-markdown',
-            icon: FileText,
-            label: w.exportMarkdown,
-            run: () => chat.export('markdown'),
-          },
-          {
-            id: 'export-json',
-            icon: FileBraces,
-            label: w.exportJson,
-            run: () => chat.export('json'),
-          },
+          { id: 'export', icon: Download, label: w.exportThis, run: () => chat.export() },
         ]
       : []),
     ...textSizes.map((name) => ({

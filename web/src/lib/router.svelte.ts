@@ -1,11 +1,13 @@
-// Where the page is: `#/` is a new chat, `#/e/<id>` one with an expert, `#/c/<id>` an old one, `#/c/<id>/<turn>`
-// one place in it, `#/shared/<token>` a shared chat, and
+// Where the page is: `#/` is a new chat, `#/e/<id>` one with an expert, `#/f/<id>` one in a folder
+// (`#/f/<id>/<expert>` with an expert), `#/c/<id>` an old one, `#/c/<id>/<turn>`
+// one place in it, `#/compare/<model>/<model>` two models side by side, `#/shared/<token>` a shared chat, and
 // `#/settings`, `#/settings/<section>` and `#/settings/<section>/<item>` lie over the others. In the hash, so that
 // the server has one page to serve and no rule about paths, and no token stands in its log.
-import type { ChatId, ExpertId, TurnId } from './api/types';
+import type { ChatId, ExpertId, FolderId, ModelId, TurnId } from './api/types';
 
 export const sections = [
   'account',
+  'instructions',
   'appearance',
   'notifications',
   'shortcuts',
@@ -19,6 +21,7 @@ export const sections = [
   'experts',
   'prompts',
   'people',
+  'dashboard',
   'log',
 ] as const;
 export type Section = (typeof sections)[number];
@@ -31,8 +34,9 @@ export interface SettingsRoute {
 }
 
 export type Route =
-  | { name: 'new'; expertId?: ExpertId }
+  | { name: 'new'; expertId?: ExpertId; folderId?: FolderId }
   | { name: 'chat'; chatId: ChatId; turnId?: TurnId }
+  | { name: 'compare'; models: readonly [ModelId, ModelId] }
   | { name: 'shared'; token: string }
   | SettingsRoute
   | { name: 'invite'; token: string }
@@ -55,14 +59,26 @@ class Router {
 
   /** The chat that is open, if one is. */
   get chatId(): ChatId | undefined {
-    const route = this.#route.name === 'settings' ? this.#below : this.#route;
+    const route = this.#page;
     return route.name === 'chat' ? route.chatId : undefined;
   }
 
   /** Whom the chat that is about to begin is with. */
   get expertId(): ExpertId | undefined {
-    const route = this.#route.name === 'settings' ? this.#below : this.#route;
+    const route = this.#page;
     return route.name === 'new' ? route.expertId : undefined;
+  }
+
+  /** The folder in which the chat that is about to begin will be. */
+  get folderId(): FolderId | undefined {
+    const route = this.#page;
+    return route.name === 'new' ? route.folderId : undefined;
+  }
+
+  /** The models that are compared. */
+  get compared(): readonly [ModelId, ModelId] | undefined {
+    const route = this.#page;
+    return route.name === 'compare' ? route.models : undefined;
   }
 
   /** The settings, where they are open over it. */
@@ -89,6 +105,11 @@ class Router {
     if (this.#route.name === 'settings') this.replace(this.#below);
   }
 
+  /** Where the page is, whatever lies over it. */
+  get #page(): Route {
+    return this.#route.name === 'settings' ? this.#below : this.#route;
+  }
+
   #take(route: Route): void {
     if (this.#route.name !== 'settings') this.#below = this.#route;
     this.#route = route;
@@ -100,9 +121,14 @@ export const router = new Router();
 export function href(route: Route): string {
   switch (route.name) {
     case 'new':
+      if (route.folderId) {
+        return path('f', route.folderId, ...(route.expertId ? [route.expertId] : []));
+      }
       return route.expertId ? path('e', route.expertId) : '#/';
     case 'chat':
       return path('c', route.chatId, ...(route.turnId ? [route.turnId] : []));
+    case 'compare':
+      return path('compare', ...route.models);
     case 'shared':
       return path('shared', route.token);
     case 'settings':
@@ -128,6 +154,10 @@ export function parse(hash: string): Route {
       : { name: 'chat', chatId: first };
   }
   if (place === 'e' && first && second === undefined) return { name: 'new', expertId: first };
+  if (place === 'f' && first) {
+    return { name: 'new', folderId: first, ...(second && { expertId: second }) };
+  }
+  if (place === 'compare' && first && second) return { name: 'compare', models: [first, second] };
   if (place === 'shared' && first && second === undefined) return { name: 'shared', token: first };
   if (place === 'settings') {
     const section = sections.find((section) => section === first);

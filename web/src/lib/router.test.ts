@@ -10,6 +10,10 @@ test('a place and its address are two forms of the same', () => {
   check('#/c/abc', { name: 'chat', chatId: 'abc' });
   check('#/c/a%2Fb', { name: 'chat', chatId: 'a/b' });
   check('#/c/abc/t1', { name: 'chat', chatId: 'abc', turnId: 't1' });
+  check('#/e/x', { name: 'new', expertId: 'x' });
+  check('#/f/abc', { name: 'new', folderId: 'abc' });
+  check('#/f/abc/x', { name: 'new', folderId: 'abc', expertId: 'x' });
+  check('#/compare/a/b%3Ac', { name: 'compare', models: ['a', 'b:c'] });
   check('#/shared/xyz', { name: 'shared', token: 'xyz' });
   check('#/settings', { name: 'settings' });
   check('#/settings/keys', { name: 'settings', section: 'keys' });
@@ -29,6 +33,8 @@ test('an address that means nothing is a new chat', () => {
     '#/c/%',
     '#/shared/',
     '#/shared/a/b',
+    '#/f/',
+    '#/compare/a',
     '#/invite/',
     '#/login/x',
   ]) {

@@ -13,12 +13,24 @@ use tenon_tools::{CallContext, ReadyCall};
 
 use super::Turn;
 use crate::recorder::{ApprovalOutcome, Recorder};
+use crate::step_trace::{ModelCaller, StepTrace};
 
 #[async_trait]
 impl Recorder for Turn {
     async fn message_started(&self, message: &MessageId) -> StoreResult<()> {
         let message = self.message(message.clone(), Role::Assistant, Vec::new());
         self.emit(vec![EventBody::MessageStarted { message }]).await
+    }
+
+    fn model_called(&self, message: &MessageId, step: StepTrace) {
+        let caller = ModelCaller {
+            user: &self.access.user,
+            turn: Some(&self.id),
+            message: Some(message),
+            model: &self.model,
+            keeps_requests: self.agent.settings.keeps_requests,
+        };
+        step.store(&self.agent.store, caller);
     }
 
     fn delta(&self, message: &MessageId, part: usize, kind: DeltaKind, text: String) {

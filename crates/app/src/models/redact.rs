@@ -61,6 +61,7 @@ impl Provider for RedactingProvider {
 
     async fn stream(&self, request: ModelRequest) -> Result<ModelStream, Error> {
         let (places, name) = (self.places.clone(), self.name.clone());
+        request.attempts.redact(&places, &name);
         let deltas = self.provider.stream(request).await;
         let deltas = deltas.map_err(|error| hide(error, &places, &name))?;
         let deltas = deltas.map(move |delta| delta.map_err(|error| hide(error, &places, &name)));

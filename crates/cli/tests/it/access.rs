@@ -34,10 +34,11 @@ const MODULE: &str = "class Tools:\n    def add(self, a: int) -> int:\n        r
 /// Her browser.
 const DEVICE: &str = "olgas-browser";
 
-const THINGS: [OwnedResource; 12] = [
+const THINGS: [OwnedResource; 13] = [
     OwnedResource::Chat,
     OwnedResource::Turn,
     OwnedResource::Call,
+    OwnedResource::ModelCall,
     OwnedResource::Blob,
     OwnedResource::Folder,
     OwnedResource::File,
@@ -83,7 +84,7 @@ fn example(route: &Route) -> Example {
         ("GET", "/info" | "/models" | "/endpoints" | "/ws" | "/openapi.json" | "/docs") => plain,
         ("GET", "/auth/oidc/start" | "/auth/oidc/callback") => plain,
         ("GET", "/auth/state" | "/auth/me" | "/auth/sessions" | "/keys") => plain,
-        ("GET", "/users" | "/invites" | "/settings" | "/audit") => plain,
+        ("GET", "/users" | "/invites" | "/settings" | "/audit" | "/stats") => plain,
         ("GET", "/auth/invites/{token}") => plain,
         ("POST", "/auth/setup" | "/auth/sign-up") => body(account("Eve")),
         ("POST", "/auth/login") => body(json!({"email": "eve@x.org", "password": "12345678"})),
@@ -111,6 +112,8 @@ fn example(route: &Route) -> Example {
         ("POST", "/chats/{id}/turns") => body(json!({"text": "hello"})),
         ("POST", "/chats/{id}/branch") => body(json!({"turnId": HER_TURN})),
         ("POST", "/turns/{id}/cancel") => plain,
+        ("GET", "/turns/{id}/trace" | "/model-calls/{id}") => plain,
+        ("GET", "/calls") => query("?toolId=builtin_calculate"),
         ("POST", "/calls/{id}/answer") => body(json!({"verdict": "once"})),
         ("POST", "/calls/{id}/form") => body(json!({"formId": "nothing", "action": "decline"})),
         ("POST", "/chats/{id}/restore") => plain,
@@ -206,6 +209,7 @@ struct AccessFixture<'a> {
     chat: String,
     turn: String,
     call: String,
+    model_call: String,
     blob: String,
     share: String,
     key: String,
@@ -235,6 +239,8 @@ impl<'a> AccessFixture<'a> {
         page.until_finished().await;
         let (_, messages) = olga.get(&format!("{path}/messages")).await;
         let call = text(&messages[1]["toolCalls"][0]["id"]);
+        let turn = text(&started["turnId"]);
+        let (_, trace) = olga.get(&format!("/api/turns/{turn}/trace")).await;
         let bytes = Blob {
             media_type: SHOWN_PAGE.into(),
             data: TITLE.into(),
@@ -277,8 +283,9 @@ impl<'a> AccessFixture<'a> {
             ada,
             bob,
             chat,
-            turn: text(&started["turnId"]),
+            turn,
             call,
+            model_call: text(&trace["modelCalls"][0]["id"]),
             blob,
             share: text(&share["token"]),
             key: text(&key["id"]),
@@ -300,6 +307,7 @@ impl<'a> AccessFixture<'a> {
             OwnedResource::Chat => &self.chat,
             OwnedResource::Turn => &self.turn,
             OwnedResource::Call => &self.call,
+            OwnedResource::ModelCall => &self.model_call,
             OwnedResource::Blob => &self.blob,
             OwnedResource::Folder => &self.folder,
             OwnedResource::File => &self.file,
@@ -313,7 +321,7 @@ impl<'a> AccessFixture<'a> {
     }
 
     /// What nobody but Olga should ever read.
-    fn markers(&self) -> [&str; 31] {
+    fn markers(&self) -> [&str; 32] {
         [
             TITLE,
             "olgas-key",
@@ -341,6 +349,7 @@ impl<'a> AccessFixture<'a> {
             &self.chat,
             &self.turn,
             &self.call,
+            &self.model_call,
             &self.blob,
             &self.share,
             &self.key,

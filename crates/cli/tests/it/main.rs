@@ -69,6 +69,7 @@ mod switches;
 mod task_run;
 mod tools_command;
 mod torture;
+mod trace;
 mod turn_ids;
 mod user_command;
 mod user_feed;

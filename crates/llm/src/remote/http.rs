@@ -3,7 +3,8 @@
 use std::sync::LazyLock;
 use std::time::{Duration, SystemTime};
 
-use reqwest::header::{HeaderMap, RETRY_AFTER};
+use bytes::Bytes;
+use reqwest::header::{CONTENT_TYPE, HeaderMap, RETRY_AFTER};
 use reqwest::redirect::Policy;
 use reqwest::{Client, RequestBuilder, Response};
 use serde::Serialize;
@@ -11,8 +12,8 @@ use tenon_domain::WireFormat;
 use tenon_net::body;
 use url::{Host, Url};
 
-use crate::Remote;
 use crate::remote::provider_error::{ProviderError, ProviderErrorBody};
+use crate::{AttemptLog, Remote};
 
 /// How long a server may take to be reached at all.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -31,15 +32,34 @@ pub(crate) async fn post(
     path: &str,
     body: &impl Serialize,
 ) -> Result<Response, ProviderError> {
+    let attempts = AttemptLog::default();
+    post_logged(remote, path, body, &attempts).await
+}
+
+/// The same, with what is sent and what comes back on record.
+pub(crate) async fn post_logged(
+    remote: &Remote,
+    path: &str,
+    body: &impl Serialize,
+    attempts: &AttemptLog,
+) -> Result<Response, ProviderError> {
     let url = format!("{}{path}", remote.base_url.trim_end_matches('/'));
-    let request = client(&url).post(&url).json(body);
+    let body = serde_json::to_vec(body).map_err(|_| ProviderError::unsendable(remote))?;
+    let body = Bytes::from(body);
+    attempts.begin(remote, &url, &body);
+    let request = client(&url)
+        .post(&url)
+        .header(CONTENT_TYPE, "application/json")
+        .body(body);
     let sent = authorise(request, remote).send().await;
     let response = sent.map_err(|error| ProviderError::connection(remote, &error))?;
+    attempts.responded(response.status().as_u16());
     if response.status().is_success() {
-        Ok(response)
-    } else {
-        Err(error_body(response).await.into_error(remote))
+        return Ok(response);
     }
+    let (error, text) = read_error(response).await;
+    attempts.received(text.as_bytes());
+    Err(error.into_error(remote))
 }
 
 pub(crate) async fn get(remote: &Remote, url: &str) -> Result<Response, ProviderError> {
@@ -55,17 +75,24 @@ pub(crate) async fn read(mut response: Response, limit: usize) -> Option<String>
 }
 
 /// What a server says is wrong, as far as it says it in time.
-pub(crate) async fn error_body(mut response: Response) -> ProviderErrorBody {
+pub(crate) async fn error_body(response: Response) -> ProviderErrorBody {
+    read_error(response).await.0
+}
+
+/// The same, and the words themselves.
+async fn read_error(mut response: Response) -> (ProviderErrorBody, String) {
     let status = response.status().as_u16();
     let retry_after = retry_after(response.headers());
     let mut body = Vec::new();
     let read = body::read_prefix(&mut response, MAX_ERROR_BODY_BYTES, &mut body);
     // What came in time is all there is.
     let _ = tokio::time::timeout(ERROR_BODY_TIMEOUT, read).await;
-    ProviderErrorBody {
+    let text = String::from_utf8_lossy(&body).into_owned();
+    let error = ProviderErrorBody {
         retry_after,
-        ..ProviderErrorBody::read(status, &String::from_utf8_lossy(&body))
-    }
+        ..ProviderErrorBody::read(status, &text)
+    };
+    (error, text)
 }
 
 fn authorise(request: RequestBuilder, remote: &Remote) -> RequestBuilder {

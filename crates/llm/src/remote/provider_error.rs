@@ -316,11 +316,10 @@ impl ProviderError {
         } else {
             line(&cause.to_string(), MAX_QUOTE_CHARS)
         };
-        let (host, address) = (remote.host().into(), (&remote.base_url).into());
         if error.is_builder() {
-            let fault = ModelFault::Unsendable { address };
-            return Self::Refused { fault };
+            return Self::unsendable(remote);
         }
+        let (host, address) = (remote.host().into(), (&remote.base_url).into());
         let why = why.into();
         let fault = if error.is_connect() {
             ModelFault::Unreachable { address, why }
@@ -331,6 +330,13 @@ impl ProviderError {
             fault,
             retry_after: None,
         }
+    }
+
+    /// It cannot be written, or not to this address.
+    pub(crate) fn unsendable(remote: &Remote) -> Self {
+        let address = (&remote.base_url).into();
+        let fault = ModelFault::Unsendable { address };
+        Self::Refused { fault }
     }
 
     /// What came is not what such a server says.

@@ -17,7 +17,7 @@ use super::response_reader::{ReadState, ResponseFormat, ResponseReader};
 use super::{Capabilities, CapabilityChange, Remote, RequestPlan, ServerKnowledge, ToolCompiler};
 use crate::remote::provider_error::ProviderError;
 use crate::remote::{anthropic, http, openai, says_no_images};
-use crate::{Error, ModelDelta, ModelFault, ModelRequest, ModelStream};
+use crate::{AttemptLog, Error, ModelDelta, ModelFault, ModelRequest, ModelStream};
 
 /// How often a busy server is asked in all.
 const MAX_ATTEMPTS: u32 = 4;
@@ -114,7 +114,7 @@ impl RetryingStream {
                 }
                 Phase::Send => self.send().await,
                 Phase::Read(response) => {
-                    let read = response.read(&self.remote).await;
+                    let read = response.read(&self.remote, &self.request.attempts).await;
                     let deltas = response.reader.deltas.drain(..);
                     self.has_output |= deltas.as_slice().iter().any(is_output);
                     self.ready.extend(deltas);
@@ -123,7 +123,10 @@ impl RetryingStream {
                         lock(&self.known.capabilities).absorb(&self.capabilities);
                     }
                     match read {
-                        Ok(ReadState::Done) => self.drain_connection(),
+                        Ok(ReadState::Done) => {
+                            self.request.attempts.ended();
+                            self.drain_connection();
+                        }
                         // Keep-alives have no words, but they show that somebody is there.
                         Ok(ReadState::Pending) if self.ready.is_empty() => {
                             self.ready.push_back(ModelDelta::Alive);
@@ -153,7 +156,8 @@ impl RetryingStream {
             WireFormat::Openai => (openai::PATH, openai::encode(&self.remote, plan)),
             WireFormat::Anthropic => (anthropic::PATH, anthropic::encode(&self.remote, plan)),
         };
-        let response = http::post(&self.remote, path, &body).await?;
+        let attempts = &self.request.attempts;
+        let response = http::post_logged(&self.remote, path, &body, attempts).await?;
         self.phase = Phase::Read(Box::new(OpenResponse::new(
             &self.remote,
             &plan.tools,
@@ -187,6 +191,7 @@ impl RetryingStream {
 
     /// What to do about an error: ask again, perhaps for less, or give up.
     fn next_phase(&mut self, error: ProviderError) -> Phase {
+        self.request.attempts.failed(|| error.clone().detail());
         if self.has_output {
             return Phase::Done(Some(Error::Interrupted(error.detail())));
         }
@@ -238,6 +243,7 @@ impl RetryingStream {
             {
                 let wait = retry_after.unwrap_or_else(|| backoff(self.attempts));
                 tracing::info!(model = self.remote.name, %why, ?wait, "asking again");
+                self.request.attempts.waits(wait);
                 self.ready.push_back(ModelDelta::Retry(wait));
                 Phase::Wait(wait)
             }
@@ -261,9 +267,16 @@ impl OpenResponse {
         }
     }
 
-    async fn read(&mut self, remote: &Remote) -> Result<ReadState, ProviderError> {
+    async fn read(
+        &mut self,
+        remote: &Remote,
+        attempts: &AttemptLog,
+    ) -> Result<ReadState, ProviderError> {
         match self.bytes.next().await {
-            Some(Ok(bytes)) => self.reader.push(&bytes),
+            Some(Ok(bytes)) => {
+                attempts.received(&bytes);
+                self.reader.push(&bytes)
+            }
             Some(Err(error)) => Err(ProviderError::connection(remote, &error)),
             None => self.reader.finish_input(),
         }

@@ -1,18 +1,45 @@
-//! `/api/calls`: approving calls that wait for a person, and answering the forms of tools.
+//! `/api/calls`: the last calls of a tool, approving calls that wait for a person, and answering the forms
+//! of tools.
 
+use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use tenon_app::calls;
-use tenon_domain::CallId;
+use serde::Deserialize;
+use tenon_app::{calls, traces};
+use tenon_domain::{CallId, ToolId};
+use ts_rs::TS;
 
 use crate::error::ApiError;
 use crate::request::HttpCaller;
 use crate::request::Id;
 use crate::request::JsonBody;
+use crate::request::QueryParams;
 use crate::run_to_end::RunToEnd;
-use crate::wire::{AnswerCall, AnswerForm};
+use crate::wire::{AnswerCall, AnswerForm, RecentCallView};
 use tenon_app::app::App;
 use tenon_app::auth::CurrentUser;
+
+const DEFAULT_CALLS: u64 = 20;
+const MAX_CALLS: u64 = 100;
+
+/// `GET /api/calls?toolId=&limit=`
+#[derive(Debug, Deserialize, TS)]
+#[ts(optional_fields)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct RecentCallsQuery {
+    tool_id: ToolId,
+    limit: Option<u64>,
+}
+
+pub(crate) async fn recent(
+    State(app): State<App>,
+    user: CurrentUser,
+    QueryParams(asked): QueryParams<RecentCallsQuery>,
+) -> Result<Json<Vec<RecentCallView>>, ApiError> {
+    let limit = asked.limit.unwrap_or(DEFAULT_CALLS).clamp(1, MAX_CALLS);
+    let calls = traces::recent_calls(&app.store, &user.id, &asked.tool_id, limit).await?;
+    Ok(Json(calls))
+}
 
 /// Two tabs may answer at once: one decides, the other is told so.
 pub(crate) async fn answer(

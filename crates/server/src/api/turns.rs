@@ -1,4 +1,4 @@
-//! `/api/chats/{id}/turns` and `/api/turns`: starting and cancelling turns, choosing a branch.
+//! `/api/chats/{id}/turns` and `/api/turns`: starting, cancelling and looking into turns, choosing a branch.
 
 use axum::Json;
 use axum::extract::State;
@@ -11,9 +11,10 @@ use crate::error::ApiError;
 use crate::expert_choice::choose_for_chat;
 use crate::request::Id;
 use crate::request::JsonBody;
-use crate::wire::{ChooseBranch, StartTurn, TurnStarted};
+use crate::wire::{ChooseBranch, StartTurn, TurnStarted, TurnTrace};
 use tenon_app::app::App;
 use tenon_app::auth::CurrentUser;
+use tenon_app::traces;
 
 pub(crate) async fn start(
     State(app): State<App>,
@@ -85,6 +86,16 @@ pub(crate) async fn choose_branch(
         .choose_branch(&user.id, &chat, &branch.turn_id)
         .await?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// How a turn went; for one that runs, as far as it is.
+pub(crate) async fn trace(
+    State(app): State<App>,
+    user: CurrentUser,
+    Id(turn): Id<TurnId>,
+) -> Result<Json<TurnTrace>, ApiError> {
+    let trace = traces::turn_trace(&app.store, &user.id, &turn).await?;
+    Ok(Json(trace))
 }
 
 /// Stopping what has ended already is no mistake: the two may cross on the way.

@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use crate::entity::{
     api_keys, audit, auth_sessions, blobs, chats, events, expert_skills, experts, files, folders,
-    invites, local_servers, messages, models, preferences, prompts, search_entries, secrets,
-    shares, skill_tools, skill_user_settings, skill_versions, skills, source_documents,
+    invites, local_servers, messages, model_calls, models, preferences, prompts, search_entries,
+    secrets, shares, skill_tools, skill_user_settings, skill_versions, skills, source_documents,
     source_grants, source_tools, sources, tool_calls, tool_settings, tools, turns, users,
 };
 use crate::{Error, Result};
@@ -92,14 +92,21 @@ tables!(
     audit,
 );
 
-/// Tables that no backup holds: sessions end, what can be found is looked through anew, and the
-/// change log is of the database that it is in.
+/// Tables that no backup holds: sessions end, what can be found is looked through anew, the
+/// change log is of the database that it is in, and what was sent to models is kept for a month only.
 #[cfg(test)]
-pub(super) const LEFT_OUT: &[&str] = &["auth_sessions", "search_entries", "change_log"];
+pub(super) const LEFT_OUT: &[&str] = &[
+    "auth_sessions",
+    "search_entries",
+    "change_log",
+    "model_calls",
+    "model_requests",
+];
 
 pub(super) async fn empty_all(db: &DatabaseTransaction) -> Result<()> {
     auth_sessions::Entity::delete_many().exec(db).await?;
     search_entries::Entity::delete_many().exec(db).await?;
+    model_calls::Entity::delete_many().exec(db).await?;
     for table in TABLES.iter().rev() {
         empty(db, table).await?;
     }

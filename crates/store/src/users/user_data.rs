@@ -5,7 +5,7 @@ use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QueryS
 use tenon_domain::{ChatId, Layer, SourceId, TurnId, UserId};
 
 use crate::entity::{
-    api_keys, blobs, chats, experts, files, folders, preferences, prompts, secrets,
+    api_keys, blobs, chats, experts, files, folders, model_calls, preferences, prompts, secrets,
     skill_user_settings, skills, source_grants, sources, tool_settings, tools, turns,
 };
 use crate::{LOCAL, Result, Store, enum_column, invites, local_servers, source_cache, text};
@@ -121,6 +121,11 @@ pub(super) async fn adopt(transaction: &DatabaseTransaction, user: &UserId) -> R
         .filter(api_keys::Column::UserId.eq(LOCAL))
         .exec(transaction)
         .await?;
+    model_calls::Entity::update_many()
+        .col_expr(model_calls::Column::UserId, theirs())
+        .filter(model_calls::Column::UserId.eq(LOCAL))
+        .exec(transaction)
+        .await?;
     adopt_connections(transaction, user).await
 }
 
@@ -186,6 +191,10 @@ pub(super) async fn delete(transaction: &DatabaseTransaction, user: &UserId) -> 
     crate::files::forget_user(transaction, user).await?;
     crate::skills::forget_user(transaction, user).await?;
     invites::take_back(transaction, user).await?;
+    model_calls::Entity::delete_many()
+        .filter(model_calls::Column::UserId.eq(&user.0))
+        .exec(transaction)
+        .await?;
     chats::Entity::delete_many()
         .filter(chats::Column::UserId.eq(&user.0))
         .exec(transaction)

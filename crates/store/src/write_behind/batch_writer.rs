@@ -16,6 +16,7 @@ use tokio::time::timeout;
 
 use super::PendingWrites;
 use crate::entity::{api_keys, audit, auth_sessions};
+use crate::model_calls::{self, ModelCallDraft};
 use crate::transaction::begin;
 use crate::write_health;
 use crate::{AuditEntry, Result, WriteHealth};
@@ -39,6 +40,19 @@ impl BatchWriter {
         let written = written.unwrap_or_else(|_| late());
         write_health::note(&self.health, &written);
         written
+    }
+
+    /// Once: a trace with a gap is better than an audit log that waits.
+    pub(super) async fn write_model_calls(&self, drafts: Vec<ModelCallDraft>) {
+        if drafts.is_empty() {
+            return;
+        }
+        let written = timeout(WRITE_TIMEOUT, model_calls::write(&self.write, drafts)).await;
+        match written {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::warn!(%error, "model calls are left out of the traces"),
+            Err(_) => tracing::warn!("model calls are left out of the traces: it took too long"),
+        }
     }
 
     async fn write_together(&self, batch: &PendingWrites) -> Result<()> {

@@ -15,3 +15,4 @@ mod postgres;
 mod skills;
 mod sources;
 mod story;
+mod trace;

@@ -65,6 +65,8 @@ export function logFacts(
   return Object.entries({ ...rest, access }).flatMap(([name, value]) => {
     // The action has said it.
     if (name === 'disabled' && action.startsWith('user.')) return [];
+    // The status says it, and more.
+    if (name === 'ok' && 'status' in detail) return [];
     const word = words[name]?.[String(value)];
     return word ? [word] : [];
   });

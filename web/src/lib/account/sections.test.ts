@@ -8,17 +8,17 @@ test('everybody has the settings that are theirs', () => {
   check(
     true,
     true,
-    'account appearance notifications shortcuts keys data servers local skills policies models experts prompts people log',
+    'account instructions appearance notifications shortcuts keys data servers local skills policies models experts prompts people dashboard log',
   );
   check(
     true,
     false,
-    'account appearance notifications shortcuts keys data servers local skills policies experts prompts',
+    'account instructions appearance notifications shortcuts keys data servers local skills policies experts prompts',
   );
   check(
     false,
     true,
-    'appearance notifications shortcuts data servers local skills policies models experts prompts log',
+    'instructions appearance notifications shortcuts data servers local skills policies models experts prompts dashboard log',
   );
 });
 

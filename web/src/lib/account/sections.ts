@@ -30,6 +30,7 @@ const groups: readonly {
     name: 'you',
     sections: [
       ['account', 'account'],
+      ['instructions', 'everybody'],
       ['appearance', 'everybody'],
       ['notifications', 'everybody'],
       ['shortcuts', 'everybody'],
@@ -58,6 +59,7 @@ const groups: readonly {
     name: 'team',
     sections: [
       ['people', 'accountAdmin'],
+      ['dashboard', 'admin'],
       ['log', 'admin'],
     ],
   },

@@ -14,6 +14,7 @@ import type {
   EvaluationFrame,
   ErrorBody,
   ExpertView,
+  FolderId,
   ModelChange,
   ModelId,
   ModelView,
@@ -50,7 +51,7 @@ export const api = {
   info: () => request<AppInfo>('GET', '/api/info'),
   tools: (chatId?: ChatId) => request<ToolView[]>('GET', withQuery('/api/tools', { chatId })),
   changeTools: (change: ToolsChange) => request<void>('PATCH', '/api/tools', change),
-  chats: (page: { limit: number; before?: string; archived?: boolean }) =>
+  chats: (page: { limit: number; before?: string; archived?: boolean; folder?: FolderId }) =>
     request<ChatSummary[]>('GET', withQuery('/api/chats', page)),
   chat: (id: ChatId) => request<ChatSummary>('GET', chatPath(id)),
   createChat: (chat: ChatChange) => request<ChatSummary>('POST', '/api/chats', chat),
@@ -62,8 +63,8 @@ export const api = {
     request<void>('POST', `${chatPath(id)}/branch`, { turnId }),
   search: (q: string, limit: number) =>
     request<SearchHit[]>('GET', withQuery('/api/search', { q, limit })),
-  exportChat: (id: ChatId, format: 'json' | 'markdown') =>
-    download(withQuery(`${chatPath(id)}/export`, { format })),
+  exportChat: (id: ChatId, format: 'json' | 'markdown', files?: true) =>
+    download(withQuery(`${chatPath(id)}/export`, { format, files })),
   importChat: (chat: unknown) =>
     request<ChatSummary>('POST', '/api/chats/import', chat, UPSTREAM_TIMEOUT_MS),
   share: (id: ChatId) => request<ShareView | null>('GET', `${chatPath(id)}/share`),
@@ -144,7 +145,10 @@ export async function request<Answer>(
   path: string,
   body?: unknown,
   deadlineMs = REQUEST_TIMEOUT_MS,
+  /** To end it before. */
+  signal?: AbortSignal,
 ): Promise<Answer> {
+  const deadline = AbortSignal.timeout(deadlineMs);
   let response: Response;
   let text: string;
   try {
@@ -152,7 +156,7 @@ export async function request<Answer>(
       method,
       headers: body === undefined ? {} : { 'content-type': 'application/json' },
       body: body === undefined ? undefined : JSON.stringify(body),
-      signal: AbortSignal.timeout(deadlineMs),
+      signal: signal ? AbortSignal.any([deadline, signal]) : deadline,
     });
     text = await response.text();
   } catch (cause) {
@@ -162,7 +166,15 @@ export async function request<Answer>(
   throw refusal(response, text);
 }
 
-function refusal({ status, statusText, headers }: Response, text: string): ApiError {
+/** What of a response tells why a request was refused. */
+interface RefusedResponse {
+  status: number;
+  statusText: string;
+  headers: { get(name: string): string | null };
+}
+
+export function refusal(response: RefusedResponse, text: string): ApiError {
+  const { status, statusText, headers } = response;
   if (status === 401) refused();
   const error = (parse(text) as Partial<ErrorBody> | undefined)?.error;
   const seconds = Number(headers.get('retry-after') ?? NaN);

@@ -159,17 +159,23 @@ test('a connection that answers is kept, and subscribes to nothing again', () =>
   expect(socket.sent).toEqual([{ type: 'ping' }, { type: 'ping' }, { type: 'ping' }]);
 });
 
-test('another chat takes the place of the first', () => {
+test('several chats are followed, each until it is left', () => {
   const socket = start();
   FakeWebSocket.last.accept();
-  socket.subscribe('c1', () => 0);
-  socket.subscribe('c2', () => 0);
+  socket.subscribe('c1', () => 1);
+  socket.subscribe('c2', () => 2);
+  socket.unsubscribe('c1');
+  socket.unsubscribe('c1');
   expect(FakeWebSocket.last.sent).toEqual([
     follow,
-    { type: 'subscribe', chatId: 'c1', after: 0 },
+    { type: 'subscribe', chatId: 'c1', after: 1 },
+    { type: 'subscribe', chatId: 'c2', after: 2 },
     { type: 'unsubscribe', chatId: 'c1' },
-    { type: 'subscribe', chatId: 'c2', after: 0 },
   ]);
+  FakeWebSocket.last.drop();
+  vi.advanceTimersByTime(400);
+  FakeWebSocket.last.accept();
+  expect(FakeWebSocket.last.sent).toEqual([follow, { type: 'subscribe', chatId: 'c2', after: 2 }]);
 });
 
 test('a subscription that is not answered shows that the connection is dead', () => {

@@ -1,5 +1,5 @@
 // The one WebSocket of a page. It comes back by itself and subscribes again: to what changes for
-// this user, and to the chat that is open, from the last event that was seen.
+// this user, and to the chats that are open, each from the last event that was seen.
 import type { ChatId, ClientFrame, ServerFrame } from './types';
 
 export type Connection = 'connecting' | 'open' | 'away';
@@ -10,12 +10,6 @@ export interface SocketListener {
   /** The server would not have us, or no longer. A browser does not tell why it got no
       connection, so this may also mean that there is no server. */
   refused?(): void;
-}
-
-interface Subscription {
-  chatId: ChatId;
-  /** Asked at every (re)connect, because the answer moves on with the events. */
-  lastSeq(): number;
 }
 
 const FIRST_DELAY_MS = 300;
@@ -33,7 +27,8 @@ export class Socket {
   #url: string;
   #listener: SocketListener;
   #socket?: WebSocket;
-  #subscription?: Subscription;
+  /** The last event seen of each chat: asked at every (re)connect, because it moves on. */
+  #subscriptions = new Map<ChatId, () => number>();
   #failures = 0;
   #retry?: ReturnType<typeof setTimeout>;
   #away?: ReturnType<typeof setTimeout>;
@@ -69,22 +64,18 @@ export class Socket {
   }
 
   subscribe(chatId: ChatId, lastSeq: () => number): void {
-    this.unsubscribe();
-    this.#subscription = { chatId, lastSeq };
-    this.resubscribe();
+    this.#subscriptions.set(chatId, lastSeq);
+    this.resubscribe(chatId);
   }
 
-  unsubscribe(): void {
-    if (!this.#subscription) return;
-    this.send({ type: 'unsubscribe', chatId: this.#subscription.chatId });
-    this.#subscription = undefined;
+  unsubscribe(chatId: ChatId): void {
+    if (this.#subscriptions.delete(chatId)) this.send({ type: 'unsubscribe', chatId });
   }
 
   /** Asks again for everything after the last event seen. */
-  resubscribe(): void {
-    if (!this.#subscription) return;
-    const { chatId, lastSeq } = this.#subscription;
-    this.#ask({ type: 'subscribe', chatId, after: lastSeq() });
+  resubscribe(chatId: ChatId): void {
+    const lastSeq = this.#subscriptions.get(chatId);
+    if (lastSeq) this.#ask({ type: 'subscribe', chatId, after: lastSeq() });
   }
 
   /** The server always answers a subscription and a ping, so silence means a dead connection. */
@@ -106,7 +97,7 @@ export class Socket {
       this.#away = undefined;
       this.#listener.connection('open');
       this.#ask({ type: 'subscribe:user' });
-      this.resubscribe();
+      for (const chatId of this.#subscriptions.keys()) this.resubscribe(chatId);
     };
     socket.onmessage = ({ data }) => {
       if (socket !== this.#socket) return;

@@ -243,6 +243,152 @@ export type TurnStarted = { turnId: TurnId, };
 
 export type ChooseBranch = { turnId: TurnId, };
 
+export type TurnTrace = { turnId: TurnId, chatId: ChatId, model?: ModelRef, 
+/**
+ * "page", "shell", or "key:" and the key's id.
+ */
+door: string, startedAt: number, 
+/**
+ * Absent while it runs.
+ */
+endedAt?: number, 
+/**
+ * The server's time while it runs: what is not over has come so far.
+ */
+now?: number, outcome?: TurnOutcome, usage: Usage, cost?: Cost, modelCalls: Array<ModelCallTrace>, toolCalls: Array<ToolCallTrace>, 
+/**
+ * Whether this is all: a turn of thousands of calls is shown as far as its first ones.
+ */
+isWhole: boolean, };
+
+export type ModelCallTrace = { 
+/**
+ * Absent while it runs, and where it is no longer on record.
+ */
+id?: ModelCallId, messageId: MessageId, 
+/**
+ * 1, 2, 3 … for one message.
+ */
+attempt: number, startedAt: number, firstTokenMs?: number, 
+/**
+ * Absent while it runs.
+ */
+durationMs?: number, 
+/**
+ * How long was waited before the next attempt.
+ */
+waitMs?: number, usage: Usage, cost?: Cost, stop?: StopReason, error?: ErrorDetail, 
+/**
+ * Of the response.
+ */
+status?: number, 
+/**
+ * Whether what was sent can be read: `GET /api/model-calls/{id}`.
+ */
+hasRequest: boolean, 
+/**
+ * The beginning of what it said.
+ */
+output: string, 
+/**
+ * The tools it asked for.
+ */
+calls: Array<ToolId>, };
+
+export type ToolCallTrace = { callId: CallId, messageId: MessageId, toolId: ToolId, displayName: string, runsOn: RunsOn, status: CallStatus, requestedAt: number, 
+/**
+ * Since when it waited for a person to allow it.
+ */
+askedAt?: number, answeredAt?: number, verdict?: Verdict, startedAt?: number, endedAt?: number, durationMs?: number, forms: Array<FormWait>, 
+/**
+ * As JSON; its beginning where it is long.
+ */
+input: string, 
+/**
+ * Its beginning, as text.
+ */
+output?: string, 
+/**
+ * The length of the whole output.
+ */
+outputBytes?: number, error?: ToolError, };
+
+export type FormWait = { shownAt: number, answeredAt?: number, outcome?: FormOutcome, };
+
+export type ModelRequestView = { id: ModelCallId, 
+/**
+ * Absent where no server was asked, or it was not kept.
+ */
+url?: string, 
+/**
+ * The JSON of the request; a text where it was too long to be kept as a whole.
+ */
+request?: unknown, response?: string, };
+
+export type RecentCallView = { callId: CallId, 
+/**
+ * Where it was made in a chat.
+ */
+chatId?: ChatId, turnId?: TurnId, 
+/**
+ * When it ended.
+ */
+at: number, status: CallStatus, durationMs?: number, 
+/**
+ * "page", "shell", or "key:" and the key's id.
+ */
+door: string, };
+
+export type StatsRange = "24h" | "7d" | "30d";
+
+export type StatsView = { range: StatsRange, from: number, to: number, calls: CallStats, usage: UsageStats, overTime: Array<TimeStats>, 
+/**
+ * By tool and by source, those that are called most.
+ */
+tools: Array<ToolStats>, sources: Array<SourceStats>, 
+/**
+ * By person and by model, those with the most tokens.
+ */
+people: Array<PersonStats>, models: Array<ModelStats>, };
+
+export type CallStats = { calls: number, errors: number, 
+/**
+ * Half of them took no longer, in two significant digits. Absent where no duration is on record.
+ */
+p50Ms?: number, p95Ms?: number, };
+
+export type UsageStats = { 
+/**
+ * Turns of chats, and completions.
+ */
+answers: number, usage: Usage, 
+/**
+ * One for each currency.
+ */
+costs: Array<Cost>, };
+
+export type TimeStats = { at: number, calls: number, errors: number, usage: UsageStats, };
+
+export type ToolStats = { toolId: ToolId, displayName: string, sourceId?: SourceId, calls: CallStats, };
+
+export type SourceStats = { 
+/**
+ * Absent for tools that no source is known of.
+ */
+sourceId?: SourceId, title: string, calls: CallStats, };
+
+export type PersonStats = { userId: UserId, 
+/**
+ * Absent once they are gone, and for the one person of a server without accounts.
+ */
+name?: string, usage: UsageStats, };
+
+export type ModelStats = { 
+/**
+ * As it was called then.
+ */
+name: string, usage: UsageStats, };
+
 export type AnswerCall = { verdict: Verdict, };
 
 export type MessageView = { id: MessageId, turnId: TurnId, role: Role, text: string, parts: Array<Part>, toolCalls: Array<CallRecord>, createdAt: number, };
@@ -1794,8 +1940,11 @@ export type SessionId = string;
 
 export type FormId = string;
 
+export type ModelCallId = string;
+
 export type KeyId = string;
 
 export type InviteId = string;
 
 export const SHOWN_PAGE = "text/html; disposition=inline";
+export type StopReason = "end" | "tool_calls" | "length" | "filtered" | "paused";

@@ -52,6 +52,7 @@ function messagePiece(turn: Turn, message: Message, index: number): Piece | unde
       return call && { key, kind: 'call', call };
     }
     case 'image':
+    case 'file':
       // Only a person shows one, and it stands with what they wrote.
       return undefined;
     case 'opaque':

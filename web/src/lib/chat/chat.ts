@@ -6,6 +6,7 @@ import type {
   CallRecord,
   ChatId,
   Cost,
+  AttachedFile,
   Form,
   FormOutcome,
   OmittedTool,
@@ -42,6 +43,8 @@ export interface Turn {
   text: string;
   /** What they showed with it. */
   images?: readonly UserImage[];
+  /** What they attached to it. */
+  files?: readonly AttachedFile[];
   startedAt: number;
   /** Who is asked; turns of older servers do not say. */
   model?: ModelRef;
@@ -113,11 +116,6 @@ export function shownTurns(chat: Chat): readonly Turn[] {
     next = next.parent === undefined ? undefined : byId.get(next.parent);
   }
   return path.reverse();
-}
-
-/** What stands or stood in the place of this turn, itself included, oldest first. */
-export function versions(chat: Chat, turn: Turn): readonly Turn[] {
-  return chat.turns.filter((other) => other.parent === turn.parent);
 }
 
 /** Whether the call waits for a person to allow it. */

@@ -1,20 +1,30 @@
-// Actions on whole chats: rename, pin, archive, delete and undo, export and import. Errors are
+// Actions on whole chats: rename, pin, move, archive, delete and undo, export and import. Errors are
 // shown as toasts.
 import { api } from '$lib/api/client';
-import type { ChatChange, ChatId, ChatSummary, ExpertId, ShareView } from '$lib/api/types';
+import type {
+  ChatChange,
+  ChatId,
+  ChatSummary,
+  ExpertId,
+  FolderId,
+  NewShare,
+  ShareView,
+} from '$lib/api/types';
 import { truncateTitle } from '$lib/format/truncate';
 import { errorText } from '$lib/i18n/errorText';
 import { language } from '$lib/i18n/language.svelte';
 import { Refresher } from '$lib/refresher';
 import { router } from '$lib/router.svelte';
 import { toasts, type Toast } from '$lib/ui/toasts.svelte';
-import { fileName, readExport, save } from './file';
+import { fileName, readExport, save, type ExportFormat } from './file';
 import { ChatList, UNDO_MS } from './list.svelte';
 
 export class ChatManager {
   readonly list = new ChatList();
   readonly archive = new ChatList('archived');
 
+  /** Those of folders that were opened. */
+  #folderLists = new Map<FolderId, ChatList>();
   /** What says of a chat that it is in the archive, for as long as it may. */
   #archiveToasts = new Map<ChatId, Toast['id']>();
   #archiveRefresher = new Refresher(() => this.archive.refresh());
@@ -25,15 +35,31 @@ export class ChatManager {
     this.#forget = forget;
   }
 
-  /** In the list or in the archive. */
+  /** In the list, in the archive or in a folder. */
   find(id: ChatId): ChatSummary | undefined {
-    return [...this.list.chats, ...this.archive.chats].find((chat) => chat.id === id);
+    for (const { chats } of this.#lists) {
+      const found = chats.find((chat) => chat.id === id);
+      if (found) return found;
+    }
+    return undefined;
+  }
+
+  /** The chats of a folder. They are read when they are first asked for. */
+  inFolder(id: FolderId): ChatList {
+    const known = this.#folderLists.get(id);
+    if (known) return known;
+    const list = new ChatList({ folderId: id });
+    this.#folderLists.set(id, list);
+    // What cannot be read now is read when the page is connected again.
+    list.refresh().catch(() => {});
+    return list;
   }
 
   /** Reads again what is listed. */
   async refresh(): Promise<void> {
     const { list, archive } = this;
-    await Promise.all([list.refresh(), archive.loaded && archive.refresh()]);
+    const folders = [...this.#folderLists.values()].map((list) => list.refresh());
+    await Promise.all([list.refresh(), archive.loaded && archive.refresh(), ...folders]);
   }
 
   /** Called when the archive is shown. */
@@ -43,14 +69,12 @@ export class ChatManager {
 
   /** A chat as it is on the server now: in one list or in the other. */
   put(chat: ChatSummary): void {
-    this.list.put(chat);
-    this.archive.put(chat);
+    for (const list of this.#lists) list.put(chat);
   }
 
   /** A chat that was deleted elsewhere. */
   drop(id: ChatId): void {
-    this.list.drop(id);
-    this.archive.drop(id);
+    for (const list of this.#lists) list.drop(id);
   }
 
   async rename(id: ChatId, title: string): Promise<void> {
@@ -63,6 +87,38 @@ export class ChatManager {
 
   async setExpert(id: ChatId, expertId: ExpertId): Promise<boolean> {
     return this.#change(id, { expertId }, language.messages.notChanged);
+  }
+
+  /** Into a folder, or out of the one it is in. */
+  async move(id: ChatId, folderId: FolderId | null): Promise<void> {
+    await this.#change(id, { folderId }, language.messages.notMoved);
+  }
+
+  /** A temporary chat becomes one like others. */
+  async keep(id: ChatId): Promise<boolean> {
+    return this.#change(id, { temporary: false }, language.messages.notChanged);
+  }
+
+  /** A temporary chat was left. */
+  async discard(id: ChatId): Promise<void> {
+    try {
+      await this.list.remove(id);
+    } catch {
+      // The server deletes it a day later.
+      return;
+    }
+    const over = setTimeout(() => this.#forget(id), UNDO_MS);
+    const undo = async () => {
+      clearTimeout(over);
+      try {
+        await this.list.restore(id);
+        router.go({ name: 'chat', chatId: id });
+      } catch (error) {
+        toasts.show(language.messages.notRestored(errorText(error)));
+      }
+    };
+    const { temporaryDeleted, undo: label } = language.messages;
+    toasts.show(temporaryDeleted, { label, run: () => void undo() }, UNDO_MS);
   }
 
   async setArchived(id: ChatId, archived: boolean, title: string): Promise<void> {
@@ -107,9 +163,9 @@ export class ChatManager {
     this.#forget(id);
   }
 
-  async export(id: ChatId, title: string, format: 'json' | 'markdown'): Promise<void> {
+  async export(id: ChatId, title: string, format: ExportFormat, files?: true): Promise<void> {
     try {
-      save(await api.exportChat(id, format), fileName(title, format));
+      save(await api.exportChat(id, format, files), fileName(title, format));
     } catch (error) {
       toasts.show(language.messages.notExported(errorText(error)));
     }
@@ -138,8 +194,8 @@ export class ChatManager {
     return api.share(id);
   }
 
-  makeShare(id: ChatId, withTools: boolean): Promise<ShareView> {
-    return api.makeShare(id, { withTools });
+  makeShare(id: ChatId, share: NewShare): Promise<ShareView> {
+    return api.makeShare(id, share);
   }
 
   revokeShare(id: ChatId): Promise<void> {
@@ -154,6 +210,10 @@ export class ChatManager {
       toasts.show(failed(errorText(error)));
       return false;
     }
+  }
+
+  get #lists(): ChatList[] {
+    return [this.list, this.archive, ...this.#folderLists.values()];
   }
 
   #listOf(id: ChatId): ChatList {

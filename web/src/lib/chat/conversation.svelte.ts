@@ -1,5 +1,5 @@
 // The chat that is open: fed by the socket, shown by the page.
-import type { ChatId, ErrorDetail, ServerFrame, TurnId } from '$lib/api/types';
+import type { ChatId, ErrorDetail, AttachedFile, ServerFrame, TurnId } from '$lib/api/types';
 import type { Socket } from '$lib/api/socket';
 import { syncServerClock } from '$lib/clock';
 import { awaitingCall, emptyChat, runningTurn, shownTurns, type Chat } from './chat';
@@ -10,6 +10,7 @@ const RESYNC_DELAY_MS = 1_000;
 
 interface Sending {
   text: string;
+  files?: readonly AttachedFile[];
   turnId: TurnId;
   /** The turn whose place it takes. */
   replaces?: TurnId;
@@ -45,6 +46,11 @@ export class Conversation {
     this.#socket = socket;
   }
 
+  /** The turn that runs as far as frames tell, which may be ahead of the screen. */
+  get latestRunning(): TurnId | undefined {
+    return this.#next && runningTurn(this.#next)?.id;
+  }
+
   open(id: ChatId): void {
     if (this.#next?.id === id) return;
     this.close();
@@ -60,7 +66,7 @@ export class Conversation {
   }
 
   close(): void {
-    this.#socket.unsubscribe();
+    if (this.#next) this.#socket.unsubscribe(this.#next.id);
     this.#next = undefined;
     this.chat = undefined;
     this.problem = undefined;
@@ -69,8 +75,7 @@ export class Conversation {
   }
 
   /** Shows a message before the server has it. The result takes it back. */
-  announce(text: string, turnId: TurnId, replaces?: TurnId): () => void {
-    const sending = { text, turnId, replaces };
+  announce(sending: Sending): () => void {
     this.sending = sending;
     return () => {
       if (this.sending === sending) this.sending = undefined;
@@ -109,7 +114,7 @@ export class Conversation {
     const wait = Math.max(0, this.#askedAt + RESYNC_DELAY_MS - Date.now());
     setTimeout(() => {
       this.#askedAt = Date.now();
-      this.#socket.resubscribe();
+      if (this.#next) this.#socket.resubscribe(this.#next.id);
     }, wait);
   }
 

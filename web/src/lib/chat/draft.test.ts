@@ -32,14 +32,14 @@ test('what was written since it was sent stays when it arrives', () => {
 test('what could not be sent comes back, before what was written since', () => {
   const draft = taken('a', 'hello');
   draft.text = 'and';
-  draft.putBack('hello', 'a', 't1');
+  draft.putBack({ text: 'hello' }, 'a', 't1');
   expect([draft.text, draft.turnId]).toEqual(['hello\nand', undefined]);
 });
 
 test('what could not be sent waits in its chat for a reader who is elsewhere', () => {
   const draft = taken('a', 'hello');
   draft.open('b');
-  draft.putBack('hello', 'a');
+  draft.putBack({ text: 'hello' }, 'a');
   expect(draft.text).toBe('');
   draft.open('a');
   expect(draft.text).toBe('hello');
@@ -64,7 +64,7 @@ test('a new chat takes its draft along, and no other', () => {
 test('what was put back leaves with its turn, unless it was changed', () => {
   const check = (openChat: string, arrived: string, left: string, change?: string) => {
     const draft = taken('a', 'hello');
-    draft.putBack('hello', 'a', 't1');
+    draft.putBack({ text: 'hello' }, 'a', 't1');
     if (change) draft.text = change;
     draft.open(openChat);
     draft.arrived('a', arrived);
@@ -89,6 +89,6 @@ test('a message is the same one after a reload and in another tab, until it is c
 
 test('what the server refused is a new message when it is sent again', () => {
   const draft = taken('a', 'hello');
-  draft.putBack('hello', 'a');
+  draft.putBack({ text: 'hello' }, 'a');
   expect([draft.text, draft.turnId]).toEqual(['hello', undefined]);
 });

@@ -1,10 +1,12 @@
 // Chats as files: their names, how they are saved and how they are read back.
 import type { ExportedChat } from '$lib/api/types';
 
+export type ExportFormat = 'json' | 'markdown';
+
 const EXTENSIONS = { json: 'json', markdown: 'md' };
 
 /** A name that every file system takes, cut by characters. */
-export function fileName(title: string, format: keyof typeof EXTENSIONS): string {
+export function fileName(title: string, format: ExportFormat): string {
   const name = title
     // What some file system or other gives a meaning to, and what cannot be seen.
     .replace(/[\\/:*?"<>|\p{Cc}]+/gu, ' ')

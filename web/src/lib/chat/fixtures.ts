@@ -122,6 +122,7 @@ export function summary(id: string, more: Partial<ChatSummary> = {}): ChatSummar
     pinned: false,
     archived: false,
     asking: false,
+    temporary: false,
     ...more,
   };
 }

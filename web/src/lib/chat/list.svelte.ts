@@ -1,7 +1,7 @@
 // The chats of this person as the side bar lists them, page by page: those in
-// use, or those in the archive.
+// use, those in the archive, or those of one folder.
 import { api } from '$lib/api/client';
-import type { ChatChange, ChatId, ChatSummary } from '$lib/api/types';
+import type { ChatChange, ChatId, ChatSummary, FolderId } from '$lib/api/types';
 import { ResponseOrder } from '$lib/responseOrder';
 
 /** How long a deletion can be taken back. */
@@ -34,6 +34,7 @@ export class ChatList {
   #order = new ResponseOrder();
   #loadingMore = false;
   #archived: boolean;
+  #folderId?: FolderId;
 
   chats = $derived(
     this.#all
@@ -41,13 +42,14 @@ export class ChatList {
       .map((chat) => ({
         ...chat,
         ...(chat.id === this.open?.id && this.open),
-        ...this.#changed.get(chat.id),
+        ...applied(chat, this.#changed.get(chat.id)),
       }))
-      .filter((chat) => chat.archived === this.#archived),
+      .filter((chat) => this.#belongs(chat)),
   );
 
-  constructor(which: 'inUse' | 'archived' = 'inUse') {
+  constructor(which: 'inUse' | 'archived' | { folderId: FolderId } = 'inUse') {
     this.#archived = which === 'archived';
+    if (typeof which === 'object') this.#folderId = which.folderId;
   }
 
   /** Reads again as many as are listed. */
@@ -99,7 +101,7 @@ export class ChatList {
     this.#keep(id);
   }
 
-  /** Renames, pins, puts into the archive or takes out of it, or gives it another expert: shown at once, and back if it fails. */
+  /** Renames, pins, moves, puts into the archive or takes out of it, or gives it another expert: shown at once, and back if it fails. */
   async change(id: ChatId, change: ChatChange): Promise<ChatSummary> {
     const over = { ...this.#changed.get(id), ...change };
     this.#changed = new Map(this.#changed).set(id, over);
@@ -140,7 +142,7 @@ export class ChatList {
   /** The list with a chat at its place, or without it. */
   #with(id: ChatId, chat: ChatSummary | undefined): readonly ChatSummary[] {
     const others = this.#all.filter((other) => other.id !== id);
-    if (!chat || chat.archived !== this.#archived) return others;
+    if (!chat || !this.#belongs(chat)) return others;
     const isFirst = (other: ChatSummary) => this.#precedes(chat, other);
     const index = others.findIndex(isFirst);
     if (index >= 0) return others.toSpliced(index, 0, chat);
@@ -152,6 +154,12 @@ export class ChatList {
   #precedes(chat: ChatSummary, other: ChatSummary): boolean {
     const onTop = this.#isOnTop(chat);
     return onTop === this.#isOnTop(other) ? isOlder(other, chat) : onTop;
+  }
+
+  /** A temporary one is in no list. */
+  #belongs({ archived, folderId, temporary }: ChatSummary): boolean {
+    if (temporary || archived !== this.#archived) return false;
+    return this.#folderId === undefined || folderId === this.#folderId;
   }
 
   #isOnTop({ pinned }: ChatSummary): boolean {
@@ -170,12 +178,20 @@ export class ChatList {
     if (this.#reading === 0) this.#news.clear();
     this.#reading += 1;
     try {
-      show(await api.chats({ ...page, archived: this.#archived || undefined }));
+      const which = { archived: this.#archived || undefined, folder: this.#folderId };
+      show(await api.chats({ ...page, ...which }));
       for (const [id, chat] of this.#news) this.#all = this.#with(id, chat);
     } finally {
       this.#reading -= 1;
     }
   }
+}
+
+/** A change that the server has not confirmed, over the chat that it is of. */
+function applied({ folderId }: ChatSummary, change?: ChatChange): Partial<ChatSummary> {
+  if (!change) return {};
+  const folder = change.folderId === undefined ? folderId : (change.folderId ?? undefined);
+  return { ...change, folderId: folder };
 }
 
 function isOlder(a: ChatSummary, b: ChatSummary): boolean {

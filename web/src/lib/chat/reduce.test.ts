@@ -8,10 +8,10 @@ import {
   openForm,
   runningTurn,
   shownTurns,
-  versions,
   type Chat,
 } from './chat';
 import { reduce } from './reduce';
+import { turnPlaces, turnVersions } from './versions';
 import { callPart, caughtUp, delta, noUsage, replay, record, FrameBuilder } from './fixtures';
 
 /** One whole turn with a call in it: what most tests tear apart. */
@@ -404,7 +404,7 @@ describe('branches', () => {
   const shown = (chat: Chat) => shownTurns(chat).map(({ id }) => id);
   const places = (chat: Chat) =>
     shownTurns(chat).map((turn) => {
-      const all = versions(chat, turn);
+      const all = turnVersions(turnPlaces(chat), turn)?.edits ?? [turn];
       return `${turn.id} ${all.indexOf(turn) + 1}/${all.length}`;
     });
   /** Two turns, then the second one anew, then the first one anew. */

@@ -9,6 +9,7 @@ import type {
   Delta,
   Event,
   EventBody,
+  AttachedFile,
   OmittedTool,
   MessageId,
   MessageRecord,
@@ -66,6 +67,12 @@ export function writtenText(message: Pick<MessageRecord, 'parts'>): string {
 export function shownImages(message: Pick<MessageRecord, 'parts'>): UserImage[] | undefined {
   const images = message.parts.filter((part) => part.type === 'image');
   return images.length > 0 ? images : undefined;
+}
+
+/** The files that a person attached to it. */
+export function attachedFiles(message: Pick<MessageRecord, 'parts'>): AttachedFile[] | undefined {
+  const files = message.parts.flatMap((part) => (part.type === 'file' ? [part.file] : []));
+  return files.length > 0 ? files : undefined;
 }
 
 function takeEvent(chat: Chat, event: Event): Chat {
@@ -174,6 +181,7 @@ function startTurn(
     parent: after ?? undefined,
     text: writtenText(message),
     images: shownImages(message),
+    files: attachedFiles(message),
     startedAt: at,
     model,
     messages: [],

@@ -2,7 +2,7 @@
 import type { CallRecord, ExportedMessage, ExportedTurn, SharedChat } from '$lib/api/types';
 import type { Call, Turn } from './chat';
 import { isShownPage } from './htmlPage';
-import { shownImages, writtenText } from './reduce';
+import { attachedFiles, shownImages, writtenText } from './reduce';
 
 export function sharedTurns({ turns }: SharedChat): Turn[] {
   return turns.map(sharedTurn);
@@ -16,6 +16,7 @@ function sharedTurn(turn: ExportedTurn): Turn {
     parent: turn.parent,
     text: asked.map((message) => writtenText(message)).join('\n'),
     images: shownImages({ parts: asked.flatMap(({ parts }) => parts) }),
+    files: attachedFiles({ parts: asked.flatMap(({ parts }) => parts) }),
     startedAt: asked[0]?.createdAt ?? 0,
     model: turn.model,
     messages: said.map(({ id, parts, createdAt }) => ({

@@ -5,7 +5,7 @@ import type { ChatId, StartTurn, TurnId } from '$lib/api/types';
 import { freshUuid } from '$lib/uuid';
 
 /** What a reader repeats when they say the same again. */
-type TurnContent = Pick<StartTurn, 'text' | 'replaces' | 'modelId'>;
+type TurnContent = Pick<StartTurn, 'text' | 'replaces' | 'modelId' | 'fileIds' | 'toolIds'>;
 type IdentifiedTurn = StartTurn & { turnId: TurnId };
 
 /** `uncertain`: the server may have got it nevertheless. */
@@ -23,7 +23,9 @@ export class TurnOutbox {
     const isSame =
       before?.text === turn.text &&
       before?.replaces === turn.replaces &&
-      before?.modelId === turn.modelId;
+      before?.modelId === turn.modelId &&
+      isSameList(before?.fileIds, turn.fileIds) &&
+      isSameList(before?.toolIds, turn.toolIds);
     return (isSame && before?.turnId) || freshUuid();
   }
 
@@ -54,6 +56,10 @@ export class TurnOutbox {
   forget(chatId: ChatId): void {
     this.#uncertain.delete(chatId);
   }
+}
+
+function isSameList(a: readonly string[] = [], b: readonly string[] = []): boolean {
+  return a.length === b.length && a.every((id, index) => id === b[index]);
 }
 
 /** No response came to the first request: whatever the second one says, it may have arrived. */

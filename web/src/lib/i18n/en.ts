@@ -1,12 +1,14 @@
 // Every visible word, in English. The other languages have the same keys:
 // the type of this object is what they must fill.
 import { chatsEn } from './chats/en';
+import { composerEn } from './composer/en';
 import { accountEn } from './account/en';
 import { serverEn } from './server/en';
 
 export const en = {
   ...accountEn,
   ...chatsEn,
+  ...composerEn,
   ...serverEn,
   tagline: 'Ask, and see every tool at work.',
   builtinName: 'Built-in assistant',
@@ -80,6 +82,7 @@ export const en = {
   output: 'Output',
   error: 'Error',
   noOutput: 'No output.',
+  showMore: (left: string) => `Show more (${left} left)`,
   openWholeOutput: (size: string) => `Open full output (${size})`,
   sound: 'Audio',
   downloadFile: (name: string, size: string) => `Download ${name} (${size})`,
@@ -102,6 +105,7 @@ export const en = {
   notRenamed: (why: string) => `Not renamed: ${why}`,
   notDeleted: (why: string) => `Not deleted: ${why}`,
 
+  artifacts: 'Artifacts',
   tools: 'Tools',
   allTools: 'All tools',
   toolCount: (count: number) => (count === 1 ? '1 tool' : `${count} tools`),

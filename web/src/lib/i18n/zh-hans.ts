@@ -1,4 +1,5 @@
 import { chatsZhHans } from './chats/zh-hans';
+import { composerZhHans } from './composer/zh-hans';
 import type { Messages } from './en';
 import { accountZhHans } from './account/zh-hans';
 import { serverZhHans } from './server/zh-hans';
@@ -6,6 +7,7 @@ import { serverZhHans } from './server/zh-hans';
 export const zhHans: Messages = {
   ...accountZhHans,
   ...chatsZhHans,
+  ...composerZhHans,
   ...serverZhHans,
   tagline: '直接提问，每一步工具调用都看得见。',
   builtinName: '内置助手',
@@ -79,6 +81,7 @@ export const zhHans: Messages = {
   output: '输出',
   error: '错误',
   noOutput: '没有输出。',
+  showMore: (left) => `显示更多（还有 ${left}）`,
   openWholeOutput: (size) => `打开完整输出（${size}）`,
   sound: '声音',
   downloadFile: (name, size) => `下载 ${name}（${size}）`,
@@ -100,6 +103,7 @@ export const zhHans: Messages = {
   notRenamed: (why) => `未重命名：${why}`,
   notDeleted: (why) => `未删除：${why}`,
 
+  artifacts: '作品',
   tools: '工具',
   allTools: '全部工具',
   toolCount: (count) => `${count} 个工具`,

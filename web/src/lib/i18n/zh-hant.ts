@@ -1,4 +1,5 @@
 import { chatsZhHant } from './chats/zh-hant';
+import { composerZhHant } from './composer/zh-hant';
 import type { Messages } from './en';
 import { accountZhHant } from './account/zh-hant';
 import { serverZhHant } from './server/zh-hant';
@@ -6,6 +7,7 @@ import { serverZhHant } from './server/zh-hant';
 export const zhHant: Messages = {
   ...accountZhHant,
   ...chatsZhHant,
+  ...composerZhHant,
   ...serverZhHant,
   tagline: '直接提問，每一步工具呼叫都看得見。',
   builtinName: '內建助理',
@@ -79,6 +81,7 @@ export const zhHant: Messages = {
   output: '輸出',
   error: '錯誤',
   noOutput: '沒有輸出。',
+  showMore: (left) => `顯示更多（還有 ${left}）`,
   openWholeOutput: (size) => `開啟完整輸出（${size}）`,
   sound: '聲音',
   downloadFile: (name, size) => `下載 ${name}（${size}）`,
@@ -100,6 +103,7 @@ export const zhHant: Messages = {
   notRenamed: (why) => `未重新命名：${why}`,
   notDeleted: (why) => `未刪除：${why}`,
 
+  artifacts: '作品',
   tools: '工具',
   allTools: '全部工具',
   toolCount: (count) => `${count} 個工具`,

@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { isBlockedPort, isLoopback, isNearby, normalizedUrl, readAddress } from './address';
+import {
+  canonicalUrl,
+  isBlockedPort,
+  isLoopback,
+  isNearby,
+  normalizedUrl,
+  readAddress,
+} from './address';
 
 const read = (text: string) => {
   const url = readAddress(text);
@@ -62,4 +69,17 @@ test.each([
   ['http://localhost', false],
 ])('whether the port of %s is blocked: %s', (url, blocked) => {
   expect(isBlockedPort(new URL(url))).toBe(blocked);
+});
+
+test.each([
+  ['http://127.0.0.1:8101/mcp', 'http://localhost:8101/mcp'],
+  ['http://localhost:8101/mcp/', 'http://localhost:8101/mcp'],
+  ['http://[::1]:8101/', 'http://localhost:8101'],
+  ['http://localhost:8101', 'http://localhost:8101'],
+  ['http://localhost:8101/?key=1', 'http://localhost:8101/?key=1'],
+  ['https://127.0.0.1:8101', 'https://localhost:8101'],
+  ['http://tools.localhost:8101', 'http://tools.localhost:8101'],
+  ['http://192.168.1.7:8101/', 'http://192.168.1.7:8101'],
+])('%s is the place %s', (url, place) => {
+  expect(canonicalUrl(url)).toBe(place);
 });

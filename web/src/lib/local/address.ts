@@ -63,3 +63,14 @@ export function normalizedUrl(url: URL): string {
   const text = url.href.replace(/#.*$/, '');
   return url.pathname === '/' && !url.search ? url.origin : text;
 }
+
+/** The same for every spelling of one place: this machine has several host names, and a slash at
+    the end means nothing. For comparing; what is asked is what was written. */
+export function canonicalUrl(url: string): string {
+  const place = new URL(url);
+  // `tools.localhost` may well be another site of the same port.
+  if (['127.0.0.1', '[::1]'].includes(place.hostname)) place.hostname = 'localhost';
+  place.hash = '';
+  place.pathname = place.pathname.replace(/(?<=.)\/+$/, '');
+  return normalizedUrl(place);
+}

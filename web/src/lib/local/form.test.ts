@@ -23,6 +23,9 @@ test('what cannot be an address is told of, and so is one that is there', () => 
   check(' ', { address: 'missing' });
   check('ftp://x', { address: 'notAddress' });
   check('localhost:8000/', { address: 'twice' });
+  check('http://127.0.0.1:8000', { address: 'twice' });
+  check('[::1]:8000', { address: 'twice' });
+  check('https://localhost:8000', {});
   expect(addressProblems(fields({ address: '1', header: 'X Key' }), [])).toEqual({
     header: 'notHeader',
   });

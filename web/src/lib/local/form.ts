@@ -1,6 +1,6 @@
 // What a person enters about an address, and what is made of it.
 import type { EndpointKind, LocalEndpoint } from '$lib/api/types';
-import { normalizedUrl, readAddress } from './address';
+import { canonicalUrl, normalizedUrl, readAddress } from './address';
 import type { Key } from './endpoints.svelte';
 
 export interface AddressFields {
@@ -31,7 +31,7 @@ export function addressFields(
   };
 }
 
-/** `others` are the addresses in the list. */
+/** `others` are the addresses in the list, however they are spelled. */
 export function addressProblems(
   { address, header }: AddressFields,
   others: readonly string[],
@@ -41,7 +41,7 @@ export function addressProblems(
     ? 'missing'
     : !url
       ? 'notAddress'
-      : others.includes(normalizedUrl(url))
+      : others.some((other) => canonicalUrl(other) === canonicalUrl(url.href))
         ? 'twice'
         : undefined;
   return {

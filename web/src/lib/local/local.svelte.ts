@@ -2,59 +2,32 @@
 // that Tenon sends.
 import type {
   ClientFrame,
+  DeviceInfo,
   ErrorDetail,
   ExecuteTool,
   LocalEndpoint,
-  RegistrationResult,
   ServerFrame,
 } from '$lib/api/types';
-import { localToolsTooLong } from '$lib/i18n/errors/localToolsTooLong';
-import { describeError } from '$lib/i18n/errorText';
-import { normalizedUrl } from './address';
-import { thisDevice, pageId } from './device';
+import { toolPanelMessages } from '$lib/i18n/toolpanel/messages';
+import { canonicalUrl, normalizedUrl } from './address';
+import { Computer } from './computer.svelte';
+import { pageId, systemName } from './device';
 import type { Diagnosis } from './diagnose';
-import { discover, candidateUrls, type DiscoverResult, type ServerWithTools } from './discover';
+import { discover, candidateUrls, type DiscoverResult } from './discover';
 import { Endpoints } from './endpoints.svelte';
+import { endpointStatus, type EndpointCheck, type EndpointStatus } from './endpointStatus';
 import { Executor, type ReachableServer } from './execute';
 import { McpClientPool } from './mcp';
+import { Offers } from './offers';
 import { willPrompt, onPermissionChange } from './permission';
 import { RecentResults } from './recentResults';
+import { Registrations } from './registrations.svelte';
 import { scan, type ScanHit } from './scan';
+import { ServerNews, type ServerChanges } from './serverNews';
 
-/** The latest check of an endpoint. */
-export interface EndpointCheck {
-  /** A check is running. */
-  looking: boolean;
-  /** The browser seems to ask the person, somewhere above the page. */
-  waiting: boolean;
-  /** Absent until the first check has ended. */
-  finding?: DiscoverResult;
-}
-
-/** Tenon's response to the registration of a server. */
-export interface RegistrationState {
-  tools: number;
-  /** It cannot be used at all. */
-  problem?: ErrorDetail;
-  /** What was left out of it. */
-  notes: ErrorDetail[];
-}
-
-/** What is shown of an endpoint. */
-export interface EndpointStatus {
-  state: 'off' | 'looking' | 'waiting' | 'found' | 'trouble';
-  servers: readonly ServerWithTools[];
-  tools: number;
-  /** What is in the way: of the whole, or of one that it names. */
-  diagnoses: readonly { name: string; diagnosis: Diagnosis }[];
-  notes: readonly ErrorDetail[];
-}
-
-/** While the panel is open. */
+/** How often what is there is checked while the page is seen, and all addresses while the panel is
+    open. */
 const CHECK_INTERVAL_MS = 30_000;
-/** Tenon takes no frame of more than 24 MiB, and ends the connection over a longer one. */
-const MAX_OFFERED_MIB = 20;
-const MAX_OFFERED_BYTES = MAX_OFFERED_MIB * 1024 * 1024;
 /** How often endpoints that were lost are checked: they may be restarted. */
 const LOST_CHECK_INTERVAL_MS = 5_000;
 /** Time to send cancellations before the connections are closed. */
@@ -62,18 +35,28 @@ const CANCEL_GRACE_MS = 500;
 
 export class Local {
   readonly endpoints = new Endpoints();
+  readonly computer = new Computer(() => this.proposedName);
   /** By address. */
   checks = $state.raw<ReadonlyMap<string, EndpointCheck>>(new Map());
   /** What a scan found, while it runs and after. */
   scanned = $state.raw<readonly ScanHit[]>();
   scanning = $state(false);
-  /** What Tenon said of what was found, by hash. */
-  registrations = $state.raw<ReadonlyMap<string, RegistrationState>>(new Map());
   /** Requests to this machine need a permission that the person has not given yet. */
   needsPermission = $state(false);
-  /** Why Tenon took nothing of what was offered last. */
-  problem = $state.raw<ErrorDetail>();
 
+  readonly #found = $derived(
+    this.endpoints.enabled.map(({ url }) => ({
+      url,
+      servers: this.checks.get(url)?.finding?.servers ?? [],
+      hasKey: this.endpoints.keyOf(url) !== undefined,
+    })),
+  );
+  /** Each server once, though it may be found at several addresses. */
+  readonly #offers = $derived(new Offers(this.#found));
+  readonly #registrations = new Registrations();
+  readonly #news = new ServerNews();
+  readonly #onchanges: (changes: ServerChanges) => void;
+  readonly #onunknown: () => void;
   readonly #mcp = new McpClientPool();
   readonly #trusted = new Set<string>();
   readonly #results = new RecentResults();
@@ -84,10 +67,16 @@ export class Local {
   readonly #running = new Map<string, symbol>();
   /** Addresses where something was found since the page was loaded. */
   readonly #foundBefore = new Set<string>();
-  /** What Tenon asked for. */
-  #requested = new Set<string>();
 
-  constructor(send: (frame: ClientFrame) => void) {
+  /** `onchanges` hears of servers that come and go by themselves, `onunknown` that a person has to
+      say which computer this is. */
+  constructor(
+    send: (frame: ClientFrame) => void,
+    onchanges: (changes: ServerChanges) => void = () => {},
+    onunknown: () => void = () => {},
+  ) {
+    this.#onchanges = onchanges;
+    this.#onunknown = onunknown;
     this.#send = (frame) => {
       if (!this.#stopped.signal.aborted) send(frame);
     };
@@ -112,13 +101,25 @@ export class Local {
       this.#running.clear();
       void this.look();
     });
+    const stopComputer = this.computer.start(() => this.#register());
     const stopPermission = onPermissionChange(() => void this.look());
-    const lost = setInterval(() => void this.#checkLost(), LOST_CHECK_INTERVAL_MS);
+    const isSeen = () => document.visibilityState === 'visible';
+    const isLost = ({ url }: LocalEndpoint) => this.checks.get(url)?.finding?.servers.length === 0;
+    const isIdle = (endpoint: LocalEndpoint) => !this.#isBusy(endpoint);
+    const timers = [
+      setInterval(() => void this.#checkAgain(isLost), LOST_CHECK_INTERVAL_MS),
+      setInterval(() => isSeen() && void this.#checkAgain(isIdle), CHECK_INTERVAL_MS),
+    ];
+    // Who comes back to the page may have started a server meanwhile.
+    const comeBack = () => isSeen() && void this.look();
+    document.addEventListener('visibilitychange', comeBack);
     void this.look();
     return () => {
       this.#stopped.abort();
-      clearInterval(lost);
+      timers.forEach(clearInterval);
+      document.removeEventListener('visibilitychange', comeBack);
       stopEndpoints();
+      stopComputer();
       stopPermission();
       this.#running.clear();
       this.#executor.cancelAll();
@@ -143,7 +144,7 @@ export class Local {
         this.#executor.cancel(frame.call_id);
         break;
       case 'tools:registered':
-        this.#onRegistered(frame);
+        if (this.#registrations.take(frame, this.#offers.servers)) this.#register();
         break;
     }
   }
@@ -173,8 +174,11 @@ export class Local {
     return () => clearInterval(timer);
   }
 
-  /** Adds or changes an address, and checks at it. */
-  async put(endpoint: LocalEndpoint, replaces?: string): Promise<void> {
+  /** Adds or changes an address, and checks at it. A new one that leads to a server in the list
+      is not kept, unless a person said more of it. The result is the address that is. */
+  async put(endpoint: LocalEndpoint, replaces?: string): Promise<string> {
+    const { url, name } = endpoint;
+    const isNew = !this.endpoints.all.some((one) => one.url === (replaces ?? url));
     if (replaces && replaces !== endpoint.url) this.#forget(replaces);
     this.endpoints.put(endpoint, replaces);
     this.#trusted.clear();
@@ -182,7 +186,11 @@ export class Local {
     // One that runs already knows nothing of the change.
     this.#running.delete(endpoint.url);
     if (endpoint.enabled) await this.#check(endpoint, true);
-    else this.#forget(endpoint.url);
+    else this.#forget(url);
+    const same = this.statusOf(endpoint).sameAs;
+    if (!isNew || !same || name || this.endpoints.keyOf(url)) return url;
+    this.remove(url);
+    return same;
   }
 
   remove(url: string): void {
@@ -196,18 +204,22 @@ export class Local {
     this.scanning = true;
     this.scanned = [];
     try {
-      const known = new Set(this.endpoints.all.map(({ url }) => url));
+      const known = new Set(this.endpoints.all.map(({ url }) => canonicalUrl(url)));
       const urls = this.endpoints.ports.map((port) =>
         normalizedUrl(new URL(`http://localhost:${port}`)),
       );
       const looking = { mcp: this.#mcp, mayAsk: true, signal: this.#stopped.signal };
       for await (const seen of scan(urls, known, looking)) {
         if (this.#stopped.signal.aborted) return;
-        this.scanned = [...this.scanned, seen];
-        if (seen.known || seen.finding.servers.length === 0) continue;
-        const found: LocalEndpoint = { url: seen.url, name: '', kind: 'auto', enabled: true };
-        this.endpoints.put(found);
+        const { servers } = seen.finding;
+        const found = [...this.#found, { url: seen.url, servers }];
+        const isKnown = seen.known || new Offers(found).sameAs({ url: seen.url, servers });
+        this.scanned = [...this.scanned, { ...seen, known: Boolean(isKnown) }];
+        if (isKnown || servers.length === 0) continue;
+        this.endpoints.put({ url: seen.url, name: '', kind: 'auto', enabled: true });
         this.#put(seen.url, { looking: false, waiting: false, finding: seen.finding });
+        this.#foundBefore.add(seen.url);
+        this.#tellNews(false);
         this.#register();
       }
     } finally {
@@ -215,24 +227,30 @@ export class Local {
     }
   }
 
-  statusOf({ url, enabled }: LocalEndpoint): EndpointStatus {
-    const look = this.checks.get(url);
-    const servers = look?.finding?.servers ?? [];
-    const said = servers.map((server) => ({ server, said: this.registrations.get(server.hash) }));
-    const diagnoses = [...(look?.finding?.diagnoses ?? [])];
-    const whole = look?.finding?.diagnosis;
-    if (whole && diagnoses.length === 0) diagnoses.push({ name: '', diagnosis: whole });
-    for (const { server, said: { problem } = {} } of said) {
-      if (!problem) continue;
-      const diagnosis: Diagnosis = { kind: 'badSpec', where: describeError(problem) };
-      diagnoses.push({ name: server.name ?? '', diagnosis });
-    }
-    const tools = said.reduce((sum, { said }) => sum + (said?.tools ?? 0), 0);
-    const notes = said.flatMap(({ said }) => said?.notes ?? []);
-    const found = servers.length > 0 ? 'found' : 'trouble';
-    const known = look?.finding ? found : 'looking';
-    const state = !enabled ? 'off' : look?.waiting ? 'waiting' : known;
-    return { state, servers, tools, diagnoses, notes };
+  /** Why Tenon took nothing of what was offered last. */
+  get problem(): ErrorDetail | undefined {
+    return this.#registrations.problem;
+  }
+
+  /** What a computer that has no name yet may be called. */
+  get proposedName(): string {
+    return toolPanelMessages().computerOf(systemName());
+  }
+
+  nameComputer(name: string): void {
+    this.computer.name(name);
+    this.#register();
+  }
+
+  async adoptComputer(device: DeviceInfo): Promise<void> {
+    const adopted = this.computer.adopt(device);
+    this.#register();
+    await adopted;
+  }
+
+  statusOf(endpoint: LocalEndpoint): EndpointStatus {
+    const check = this.checks.get(endpoint.url);
+    return endpointStatus(endpoint, check, this.#offers, this.#registrations.all);
   }
 
   async #check(endpoint: LocalEndpoint, mayAsk: boolean): Promise<void> {
@@ -268,6 +286,8 @@ export class Local {
     }
     if (finding.servers.length > 0) this.#foundBefore.add(url);
     this.#put(url, { looking: false, waiting: false, finding });
+    // Who clicked sees what came of it.
+    this.#tellNews(!mayAsk);
     this.needsPermission = await this.#isAsked();
     this.#register();
   }
@@ -277,11 +297,20 @@ export class Local {
     return this.#executor.worksFor(candidateUrls(url));
   }
 
-  async #checkLost(): Promise<void> {
-    const isLost = ({ url }: LocalEndpoint) =>
-      this.#foundBefore.has(url) && this.checks.get(url)?.finding?.servers.length === 0;
-    const lost = this.endpoints.enabled.filter(isLost);
-    await Promise.all(lost.map((endpoint) => this.#check(endpoint, false)));
+  /** Looks again where something was found before. */
+  async #checkAgain(isMeant: (endpoint: LocalEndpoint) => boolean): Promise<void> {
+    const again = this.endpoints.enabled.filter(
+      (endpoint) => this.#foundBefore.has(endpoint.url) && isMeant(endpoint),
+    );
+    await Promise.all(again.map((endpoint) => this.#check(endpoint, false)));
+  }
+
+  /** Once all addresses were looked at: before that, what is found is no news. */
+  #tellNews(tell: boolean): void {
+    const isLooked = ({ url }: LocalEndpoint) => this.checks.get(url)?.finding !== undefined;
+    if (!this.endpoints.enabled.every(isLooked)) return;
+    const changes = this.#news.update(this.#offers.servers, { tell });
+    if (changes.come.length + changes.gone.length > 0) this.#onchanges(changes);
   }
 
   #put(url: string, look: EndpointCheck): void {
@@ -298,6 +327,7 @@ export class Local {
       this.#mcp.drop(place);
       if (!shared.has(place)) this.#send({ type: 'tools:unregister', url: place });
     }
+    this.#tellNews(false);
     this.#register();
   }
 
@@ -314,78 +344,32 @@ export class Local {
     return willPrompt(new URL('http://localhost'));
   }
 
-  /** Each once, though it may be found at several addresses: as it is at its own. */
-  #servers(): ServerWithTools[] {
-    const servers = new Map<string, ServerWithTools>();
-    for (const { url } of this.endpoints.enabled) {
-      for (const server of this.checks.get(url)?.finding?.servers ?? []) {
-        const id = idOf(server);
-        if (server.url === url || !servers.has(id)) servers.set(id, server);
-      }
-    }
-    return [...servers.values()];
-  }
-
   #register(): void {
     const checks = this.endpoints.enabled.map(({ url }) => ({ url, look: this.checks.get(url) }));
     const looking = checks.filter(({ look }) => !look?.finding);
     // Before anything is known there is nothing to say.
     if (checks.length > 0 && looking.length === checks.length) return;
-    const along = this.#along();
+    const device = this.computer.info;
+    if (!device) return this.#identify();
     this.#send({
       type: 'tools:register',
-      device: thisDevice(),
+      device,
       page: pageId,
-      servers: this.#servers().map(({ offered, ...server }) =>
-        along.has(idOf(server)) ? { ...server, offered } : server,
-      ),
+      servers: this.#registrations.toSend(this.#offers.servers),
       looking: looking.flatMap(({ url }) => candidateUrls(url)),
       calls: this.#executor.calls,
     });
-    this.#requested.clear();
   }
 
-  /** Whose offers are sent along: what Tenon wants, as much as goes into one frame. It asks again
-      for the rest. What does not even go alone cannot be used. */
-  #along(): Set<string> {
-    const along = new Set<string>();
-    let room = MAX_OFFERED_BYTES;
-    for (const server of this.#servers()) {
-      const id = idOf(server);
-      if (!this.#requested.has(id)) continue;
-      const size = new Blob([JSON.stringify(server.offered)]).size;
-      if (size > MAX_OFFERED_BYTES) {
-        const problem = localToolsTooLong(MAX_OFFERED_MIB);
-        const refused = { tools: 0, problem, notes: [] };
-        this.registrations = new Map(this.registrations).set(server.hash, refused);
-      } else if (size <= room) {
-        room -= size;
-        along.add(id);
-      }
-    }
-    return along;
-  }
-
-  #onRegistered({ servers: answers, problem }: RegistrationResult): void {
-    this.problem = problem;
-    const said = new Map<string, RegistrationState>();
-    const wanted = new Set<string>();
-    for (const server of this.#servers()) {
-      const { url, name, hash } = server;
-      const answer = answers.find((one) => one.url === url && one.name === (name ?? ''));
-      const before = this.registrations.get(hash);
-      if (answer && !answer.wanted) {
-        const { tools, problem, notes } = answer;
-        said.set(hash, { tools, problem, notes });
-      } else if (before && !said.has(hash)) {
-        said.set(hash, before);
-      }
-      // What Tenon cannot use is not sent again.
-      if (answer?.wanted && !before?.problem) wanted.add(idOf(server));
-    }
-    this.registrations = said;
-    this.#requested = wanted;
-    if (wanted.size > 0) this.#register();
+  /** Before the first tools of a computer are offered: which one is it? */
+  #identify(): void {
+    if (this.#offers.servers.length === 0 || this.computer.candidates) return;
+    const known = this.computer.identify().then(() => {
+      if (this.computer.info) this.#register();
+      else if (this.computer.candidates) this.#onunknown();
+    });
+    // It is asked again at the next check.
+    known.catch(() => {});
   }
 
   /** Calls go to enabled addresses alone. */
@@ -402,8 +386,4 @@ export class Local {
       enabled.find((one) => candidateUrls(one.url).includes(url))
     );
   }
-}
-
-function idOf({ url, name = '' }: Pick<ServerWithTools, 'url' | 'name'>): string {
-  return `${url} ${name}`;
 }

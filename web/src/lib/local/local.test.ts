@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { devices } from '$lib/api/devices';
 import { errorDetail } from '$lib/i18n/errorFixture';
 import type { ClientFrame, RegistrationResult } from '$lib/api/types';
 import { discover, type DiscoverResult, type ServerWithTools } from './discover';
@@ -6,7 +7,12 @@ import { Local } from './local.svelte';
 import { McpClientPool } from './mcp';
 
 vi.mock('$lib/api/devices', () => ({
-  devices: { endpoints: vi.fn(async () => null), keepEndpoints: vi.fn(async () => {}) },
+  devices: {
+    all: vi.fn(async () => []),
+    forget: vi.fn(async () => {}),
+    endpoints: vi.fn(async () => null),
+    keepEndpoints: vi.fn(async () => {}),
+  },
 }));
 vi.mock('./discover', async (original) => ({
   ...(await original<typeof import('./discover')>()),
@@ -53,6 +59,7 @@ const said = (more: Partial<RegistrationResult['servers'][number]>): Registratio
 
 beforeEach(() => {
   localStorage.clear();
+  localStorage.setItem('tenon.device', 'this');
   sent = [];
 });
 
@@ -245,4 +252,49 @@ test('the same offer of two servers is counted twice', async () => {
   expect(along()).toEqual(['time']);
   wants('clock');
   expect(along()).toEqual(['clock']);
+});
+
+test('which computer it is is known before anything is offered', async () => {
+  localStorage.removeItem('tenon.device');
+  vi.mocked(devices.all).mockResolvedValue([
+    { id: 'laptop', name: 'Laptop', online: false, pages: [], servers: [{}] } as never,
+  ]);
+  const asked = vi.fn();
+  vi.mocked(discover).mockResolvedValue({ servers: [server('h1')] });
+  const local = new Local(
+    (frame) => sent.push(frame),
+    () => {},
+    asked,
+  );
+  stop = local.start();
+  await vi.waitFor(() => expect(asked).toHaveBeenCalledOnce());
+  expect(registrations()).toEqual([]);
+  await local.adoptComputer({ id: 'laptop', name: 'Laptop' });
+  expect(registrations().at(-1)).toMatchObject({ device: { id: 'laptop', name: 'Laptop' } });
+  local.nameComputer('Old laptop');
+  expect(registrations().at(-1)).toMatchObject({ device: { id: 'laptop', name: 'Old laptop' } });
+});
+
+test('one server by two addresses is offered once, and a new address for it is not kept', async () => {
+  const other = 'http://127.0.0.1:8000/mcp';
+  const local = await looking({ servers: [mcp] });
+  vi.mocked(discover).mockResolvedValue({ servers: [{ ...mcp, url: other }] });
+  expect(await local.put(endpoint(other))).toBe(url);
+  expect(local.endpoints.all.map(({ url }) => url)).toEqual([url]);
+  expect(registrations().at(-1)!.servers).toHaveLength(1);
+  // One that a person gave a name is theirs to remove.
+  expect(await local.put({ ...endpoint(other), name: 'Mine' })).toBe(other);
+  expect(local.statusOf({ ...endpoint(other), name: 'Mine' }).sameAs).toBe(url);
+  expect(registrations().at(-1)!.servers).toHaveLength(1);
+});
+
+test('a server that goes by itself is told of', async () => {
+  const changes = vi.fn();
+  vi.mocked(discover).mockResolvedValue({ servers: [server('h1')] });
+  const local = new Local((frame) => sent.push(frame), changes);
+  stop = local.start();
+  await vi.waitFor(() => expect(registrations()).toHaveLength(1));
+  vi.mocked(discover).mockResolvedValue({ servers: [], diagnosis: { kind: 'notRunning' } });
+  await local.look();
+  expect(changes).toHaveBeenCalledExactlyOnceWith({ come: [], gone: ['time'] });
 });

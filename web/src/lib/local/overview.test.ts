@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { LocalEndpoint } from '$lib/api/types';
 import type { Diagnosis } from './diagnose';
 import { DEFAULT_URL } from './endpoints.svelte';
-import type { EndpointStatus } from './local.svelte';
+import type { EndpointStatus } from './endpointStatus';
 import { overviewOf } from './overview';
 import { alternativeUrl, endpointName } from './endpointState';
 
@@ -43,6 +43,16 @@ test('nobody at the address that nobody chose is nothing to speak of', () => {
   check(endpoint(DEFAULT_URL), withDiagnosis('cors'), false, 1);
   check(endpoint('http://localhost:8001'), withDiagnosis('notRunning'), false, 1);
   expect(look().nothing).toBe(true);
+});
+
+test('one whose tools are still listed is missed, at whatever address', () => {
+  const gone = endpoint(DEFAULT_URL);
+  const seen = overviewOf({
+    endpoints: { all: [gone] },
+    statusOf: () => withDiagnosis('notRunning'),
+    lastSeen: ({ url }) => (url === DEFAULT_URL ? 11 : 0),
+  });
+  expect([seen.nothing, seen.problems]).toEqual([false, 1]);
 });
 
 test('what the browser forbids is no problem of an address', () => {

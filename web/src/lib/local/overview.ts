@@ -1,7 +1,8 @@
 // The state of all endpoints on this computer, summed up.
 import type { LocalEndpoint } from '$lib/api/types';
 import type { Diagnosis } from './diagnose';
-import type { Local, EndpointStatus } from './local.svelte';
+import type { EndpointStatus } from './endpointStatus';
+import type { Local } from './local.svelte';
 import { isPermission, isQuiet, isUntouched } from './endpointState';
 
 export interface Overview {
@@ -20,9 +21,12 @@ export interface Overview {
 export function overviewOf({
   endpoints,
   statusOf,
+  lastSeen = () => 0,
 }: {
   endpoints: { all: readonly LocalEndpoint[] };
   statusOf: Local['statusOf'];
+  /** How many tools of an address Tenon still lists: where some were, their absence is news. */
+  lastSeen?: (endpoint: LocalEndpoint) => number;
 }): Overview {
   const rows = endpoints.all.map((endpoint) => ({ endpoint, status: statusOf(endpoint) }));
   const diagnoses = rows.flatMap(({ endpoint, status }) =>
@@ -30,12 +34,14 @@ export function overviewOf({
   );
   const isNothing = ({ endpoint, status }: Overview['rows'][0]) =>
     isUntouched(endpoint) &&
+    lastSeen(endpoint) === 0 &&
     status.state === 'trouble' &&
     status.diagnoses.every(
       ({ diagnosis }) => isQuiet(endpoint, diagnosis) || isPermission(diagnosis),
     );
   const serious = diagnoses.filter(
-    ({ endpoint, diagnosis }) => !isQuiet(endpoint, diagnosis) && !isPermission(diagnosis),
+    ({ endpoint, diagnosis }) =>
+      !(isQuiet(endpoint, diagnosis) && lastSeen(endpoint) === 0) && !isPermission(diagnosis),
   );
   return {
     rows,

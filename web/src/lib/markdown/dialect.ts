@@ -3,6 +3,7 @@
 import { Marked, Renderer, type MarkedOptions } from 'marked';
 import { detailsExtension } from './details';
 import { escapeHtml as escape } from './escape';
+import { fenceInfo } from './fence';
 import { mathExtensions } from './math';
 import { noteExtensions } from './notes';
 
@@ -26,8 +27,7 @@ export const dialect: MarkedOptions = new Marked({
     // A picture from elsewhere would tell that host who reads this, and when.
     image({ href, text }) {
       if (isInlinePicture(href)) return `<img src="${escape(href)}" alt="${escape(text)}">`;
-      const words = escape(text || href);
-      return isWebAddress(href) ? pictureLink(href, words) : words;
+      return /^https?:/i.test(href) ? pictureLink(href, text) : escape(text || href);
     },
 
     // A real checkbox would need a name, and nobody can tick it.
@@ -37,9 +37,10 @@ export const dialect: MarkedOptions = new Marked({
 
     // Wide code and wide tables scroll in themselves, by keyboard too.
     code({ text, lang }) {
-      const language = escape(languageWord(lang));
+      const { language, name } = fenceInfo(lang);
+      const named = name ? ` data-name="${escape(name)}"` : '';
       const code = `<pre tabindex="0"><code>${escape(text)}\n</code></pre>`;
-      return `<div class="code" data-language="${language}">${code}</div>`;
+      return `<div class="code" data-language="${escape(language)}"${named}>${code}</div>`;
     },
     tablecell({ header, align, tokens, text }) {
       const name = header ? 'th' : 'td';
@@ -58,19 +59,15 @@ function widthOf(text: string): number {
   return text.length + (text.match(/[\u2e80-\u9fff\uac00-\ud7af\uff00-\uff60]/g)?.length ?? 0);
 }
 
-/** The first word after a fence: others say more about the code. */
-export function languageWord(info: string | undefined): string {
-  return info?.match(/^[^\s{,:]+/)?.[0] ?? '';
-}
-
 function outwardLink(href: string, words: string): string {
   return `<a href="${escape(href)}" target="_blank" rel="noopener noreferrer">${words}</a>`;
 }
 
-/** Nothing is asked of that host before somebody follows it. */
-function pictureLink(href: string, words: string): string {
+/** Nothing is asked of that host before somebody follows it. Whoever can ask for the picture on a
+    click takes its place. */
+function pictureLink(href: string, text: string): string {
   const host = escape(/^https?:\/\/([^/?#]+)/i.exec(href)?.[1] ?? '');
-  return `<a class="picture" href="${escape(href)}" target="_blank" rel="noopener noreferrer">${words} <span>${host}</span></a>`;
+  return `<a class="picture" data-picture="${escape(text)}" href="${escape(href)}" target="_blank" rel="noopener noreferrer">${escape(text || href)} <span>${host}</span></a>`;
 }
 
 /** Absolute, and of a kind that can only be visited. */

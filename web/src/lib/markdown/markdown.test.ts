@@ -40,7 +40,7 @@ test('a definition at the end serves links in earlier blocks', () => {
 
 test('a picture from elsewhere is a link, one that came along is a picture', () => {
   expect(html('![chart](https://example.com/a.png)')).toBe(
-    '<p><a class="picture" href="https://example.com/a.png" target="_blank" rel="noopener noreferrer">chart <span>example.com</span></a></p>',
+    '<p><a class="picture" data-picture="chart" href="https://example.com/a.png" target="_blank" rel="noopener noreferrer">chart <span>example.com</span></a></p>',
   );
   expect(html('![dot](data:image/png;base64,iVBORw0KGgo=)')).toContain('<img src="data:image/png');
 });

@@ -5,7 +5,8 @@
 import DOMPurify, { type Config } from 'dompurify';
 import { Lexer, Parser, type Links } from 'marked';
 import { detailsOf } from './details';
-import { dialect, languageWord } from './dialect';
+import { dialect } from './dialect';
+import { fenceInfo, type FenceInfo } from './fence';
 import { typeset } from './typeset.svelte';
 
 const allowed: Config = {
@@ -16,16 +17,14 @@ const allowed: Config = {
     ...['table', 'thead', 'tbody', 'tr', 'th', 'td'],
   ],
   ALLOWED_ATTR: [
-    ...['href', 'target', 'rel', 'src', 'alt', 'class', 'data-language', 'tabindex'],
-    ...['align', 'start', 'open', 'type', 'data-note'],
+    ...['href', 'target', 'rel', 'src', 'alt', 'class', 'data-language', 'data-name', 'tabindex'],
+    ...['align', 'start', 'open', 'type', 'data-note', 'data-picture'],
   ],
   ALLOW_DATA_ATTR: false,
 };
 
-export interface CodeSource {
+export interface CodeSource extends FenceInfo {
   text: string;
-  /** As it was written after the fence. */
-  language: string;
 }
 
 /** A block that is code and nothing else. */
@@ -34,7 +33,7 @@ export function codeOf(source: string): CodeSource | undefined {
   if (!/^ {0,3}(?:```|~~~)|^(?: {4}|\t)/.test(source)) return undefined;
   const [token, ...others] = new Lexer(dialect).blockTokens(source, []);
   if (token?.type !== 'code' || others.some(({ type }) => type !== 'space')) return undefined;
-  return { text: token.text, language: languageWord(token.lang) };
+  return { text: token.text, ...fenceInfo(token.lang) };
 }
 
 export interface DetailsSource {

@@ -1,5 +1,6 @@
 // A table out of an answer, for spreadsheets and for other Markdown.
 import { Lexer, type Token, type Tokens } from 'marked';
+import { csvText } from '$lib/format/csv';
 import { dialect } from './dialect';
 
 /** A block that is a table and nothing else. */
@@ -10,17 +11,8 @@ export function tableOf(source: string): Tokens.Table | undefined {
   return token as Tokens.Table;
 }
 
-/** As RFC 4180 has it. */
 export function tableCsv({ header, rows }: Tokens.Table): string {
-  const line = (cells: Tokens.TableCell[]) =>
-    cells.map(({ tokens }) => csvField(plainText(tokens))).join(',');
-  return [header, ...rows].map((cells) => `${line(cells)}\r\n`).join('');
-}
-
-function csvField(text: string): string {
-  // A spreadsheet would run what begins like a formula. A negative number is none.
-  const safe = /^[=+@\t\r]|^-(?![\d.])/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  return csvText([header, ...rows].map((cells) => cells.map(({ tokens }) => plainText(tokens))));
 }
 
 /** The words without their marks. */

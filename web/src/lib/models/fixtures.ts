@@ -10,6 +10,7 @@ export function modelView(id: string, change: Partial<ModelView> = {}): ModelVie
     parameters: {},
     toolMode: 'auto',
     compactTools: false,
+    takes: ['temperature', 'topP', 'maxTokens', 'effort'],
     isDefault: false,
     saved: true,
     ...change,

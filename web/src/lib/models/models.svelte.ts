@@ -78,6 +78,11 @@ export class Models {
     saveSetting(key(this.#chatId), JSON.stringify(this.picked));
   }
 
+  /** The model of a chat that is not open. */
+  remember(chatId: ChatId, { id, name }: ModelRef): void {
+    saveSetting(key(chatId), JSON.stringify({ id, name }));
+  }
+
   /** Nothing is picked for the open chat any more. */
   clearPick(): void {
     this.picked = undefined;

@@ -30,15 +30,20 @@ export class Toolbox {
   #queue: Promise<unknown> = Promise.resolve();
 
   #localized = $derived(this.#all.map((tool) => localizedTool(tool, language.builtins)));
+  /** One that was not changed stays the same object: what was worked out of it is found again. */
   tools = $derived(
-    this.#localized.map((tool) => {
-      const over = this.#over.get(tool.toolId);
-      return {
-        ...tool,
-        enabled: over?.enabled ?? tool.enabled,
-        policy: over?.policy ?? tool.policy,
-      };
-    }),
+    this.#over.size === 0
+      ? this.#localized
+      : this.#localized.map((tool) => {
+          const over = this.#over.get(tool.toolId);
+          return over
+            ? {
+                ...tool,
+                enabled: over.enabled ?? tool.enabled,
+                policy: over.policy ?? tool.policy,
+              }
+            : tool;
+        }),
   );
   /** What the next message may use. */
   on = $derived(this.tools.filter(isOn));
@@ -79,9 +84,11 @@ export class Toolbox {
   switch(ids: readonly ToolId[], enabled: boolean): Promise<void> {
     const chatId = this.#chatId;
     const tools = ids.map((toolId) => ({ toolId, enabled }));
-    return this.#change(ids, { enabled }, [
-      chatId ? { layer: 'chat', chatId, tools } : { layer: 'user', tools },
-    ]);
+    return this.#change(
+      ids,
+      { enabled },
+      inRequests(chatId ? { layer: 'chat', chatId, tools } : { layer: 'user', tools }),
+    );
   }
 
   /** What this chat alone uses or does not, all chats of this person do from now on. */
@@ -91,28 +98,31 @@ export class Toolbox {
     if (!chatId || tools.length === 0) return Promise.resolve();
     const back = tools.map(({ toolId }) => ({ toolId, enabled: null }));
     return this.#change([], {}, [
-      { layer: 'user', tools },
-      { layer: 'chat', chatId, tools: back },
+      ...inRequests({ layer: 'user', tools }),
+      ...inRequests({ layer: 'chat', chatId, tools: back }),
     ]);
   }
 
   /** For all chats of this person, or for everybody. Null takes back what was said last: for this
       chat, else for all of them. */
   setPolicy(
-    toolId: ToolId,
+    ids: readonly ToolId[],
     policy: Policy | null,
     layer: 'user' | 'organisation' = 'user',
   ): Promise<void> {
     const chatId = this.#chatId;
-    const by = this.#all.find((tool) => tool.toolId === toolId)?.policyBy;
-    const changes: ToolsChange[] = [{ layer, tools: [{ toolId, policy }] }];
-    if (by === 'chat' && chatId && layer === 'user') {
-      const forget: ToolsChange = { layer: 'chat', chatId, tools: [{ toolId, policy: null }] };
-      // What was said for this chat would overrule what is said for all.
-      if (policy === null) changes[0] = forget;
-      else changes.push(forget);
-    }
-    return this.#change([toolId], { policy }, changes);
+    const meant = new Set(ids);
+    const saidHere = this.#all.filter(
+      ({ toolId, policyBy }) => meant.has(toolId) && policyBy === 'chat',
+    );
+    const here = new Set(layer === 'user' && chatId ? saidHere.map(({ toolId }) => toolId) : []);
+    // What was said for this chat would overrule what is said for all.
+    const forget = [...here].map((toolId) => ({ toolId, policy: null }));
+    const said = ids.filter((toolId) => policy !== null || !here.has(toolId));
+    return this.#change(ids, { policy }, [
+      ...inRequests({ layer, tools: said.map((toolId) => ({ toolId, policy })) }),
+      ...inRequests({ layer: 'chat', chatId, tools: forget }),
+    ]);
   }
 
   async #read(): Promise<void> {
@@ -141,4 +151,15 @@ export class Toolbox {
     this.#queue = done.catch(() => {});
     return done;
   }
+}
+
+/** So many tools the server changes at once. */
+const MAX_CHANGES = 2000;
+
+function inRequests(change: ToolsChange): ToolsChange[] {
+  const count = Math.ceil(change.tools.length / MAX_CHANGES);
+  return Array.from({ length: count }, (_, index) => ({
+    ...change,
+    tools: change.tools.slice(index * MAX_CHANGES, (index + 1) * MAX_CHANGES),
+  }));
 }

@@ -99,8 +99,8 @@ test('what this chat alone uses can be used in all', async () => {
 
 test('a policy is for all chats, also where this chat said otherwise', async () => {
   const box = await toolbox('a', tool('x', { policyBy: 'chat' }), tool('y'));
-  await box.setPolicy('x', 'ask');
-  await box.setPolicy('y', 'deny', 'organisation');
+  await box.setPolicy(['x'], 'ask');
+  await box.setPolicy(['y'], 'deny', 'organisation');
   expect(vi.mocked(api.changeTools).mock.calls).toEqual([
     [{ layer: 'user', tools: [{ toolId: 'x', policy: 'ask' }] }],
     [{ layer: 'chat', chatId: 'a', tools: [{ toolId: 'x', policy: null }] }],
@@ -110,8 +110,8 @@ test('a policy is for all chats, also where this chat said otherwise', async () 
 
 test('one layer of a policy is taken back at a time', async () => {
   const forget = [{ toolId: 'x', policy: null }];
-  await (await toolbox('a', tool('x', { policyBy: 'chat' }))).setPolicy('x', null);
-  await (await toolbox('a', tool('x', { policyBy: 'user' }))).setPolicy('x', null);
+  await (await toolbox('a', tool('x', { policyBy: 'chat' }))).setPolicy(['x'], null);
+  await (await toolbox('a', tool('x', { policyBy: 'user' }))).setPolicy(['x'], null);
   expect(vi.mocked(api.changeTools).mock.calls).toEqual([
     [{ layer: 'chat', chatId: 'a', tools: forget }],
     [{ layer: 'user', tools: forget }],
@@ -142,4 +142,31 @@ test('the list of a chat that was left meanwhile is not taken for that of the op
   answerLate([tool('x')]);
   await late;
   expect(on(box)).toEqual(['y']);
+});
+
+test('a policy for many is one request for as many as the server takes', async () => {
+  const tools = Array.from({ length: 2001 }, (_, index) => tool(`t${index}`));
+  const box = await toolbox('a', tool('x', { policyBy: 'chat' }), ...tools);
+  const ids = box.tools.map(({ toolId }) => toolId);
+  await box.setPolicy(ids, 'ask');
+  const sent = vi
+    .mocked(api.changeTools)
+    .mock.calls.map(([{ layer, tools }]) => [layer, tools.length]);
+  expect(sent).toEqual([
+    ['user', 2000],
+    ['user', 2],
+    ['chat', 1],
+  ]);
+});
+
+test('a tool that was not changed stays the same object', async () => {
+  const box = await toolbox('a', tool('x'), tool('y'));
+  const before = box.tools;
+  const answer = later();
+  vi.mocked(api.changeTools).mockReturnValue(answer.promise);
+  const switched = box.switch(['x'], false);
+  expect(box.tools[0]).not.toBe(before[0]);
+  expect(box.tools[1]).toBe(before[1]);
+  answer.resolve();
+  await switched;
 });

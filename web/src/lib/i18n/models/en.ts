@@ -77,6 +77,8 @@ export const modelsEn = {
     text: 'Calls tools as text',
     none: 'Called no tool in the test; tools are offered all the same',
   },
+  withoutTools: 'Offer it no tools',
+  withoutToolsHint: 'Until you choose otherwise in its settings. Now tools are offered.',
   toolsInText: 'Calls tools; the server leaves the calls in the text, and Tenon reads them there',
   toolsBy: (mode: string) => `Tools: ${mode}`,
   firstWordAfter: (time: string) => `First token after ${time}`,

@@ -76,6 +76,8 @@ export const modelsZhHans: ModelsMessages = {
     text: '以文本调用工具',
     none: '测试中没有调用工具；仍会提供工具',
   },
+  withoutTools: '不再向它提供工具',
+  withoutToolsHint: '直到你在它的设置中另作选择；目前仍提供工具。',
   toolsInText: '可调用工具；服务器把调用留在文字里，由 Tenon 读出',
   toolsBy: (mode) => `工具：${mode}`,
   firstWordAfter: (time) => `首字延迟 ${time}`,

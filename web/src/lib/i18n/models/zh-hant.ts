@@ -76,6 +76,8 @@ export const modelsZhHant: ModelsMessages = {
     text: '以文字呼叫工具',
     none: '測試中沒有呼叫工具；仍會提供工具',
   },
+  withoutTools: '不再向它提供工具',
+  withoutToolsHint: '直到你在它的設定中另作選擇；目前仍提供工具。',
   toolsInText: '可呼叫工具；伺服器把呼叫留在文字裡，由 Tenon 讀出',
   toolsBy: (mode) => `工具：${mode}`,
   firstWordAfter: (time) => `首字延遲 ${time}`,

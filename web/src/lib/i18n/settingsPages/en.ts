@@ -14,6 +14,7 @@ export const settingsPagesEn = {
   } as Record<SectionGroupName, string>,
   titles: {
     account: 'Account',
+    instructions: 'Instructions',
     appearance: 'Appearance',
     notifications: 'Notifications',
     shortcuts: 'Shortcuts',
@@ -27,11 +28,13 @@ export const settingsPagesEn = {
     experts: 'Experts',
     prompts: 'Prompts',
     people: 'People',
+    dashboard: 'Dashboard',
     log: 'Log',
   } as Record<Section, string>,
   /** Never shown: what people type who look for it. */
   keywords: {
     account: 'profile name e-mail address password sessions log out everywhere',
+    instructions: 'custom instructions about me style tone language answers',
     appearance:
       'theme dark light system colour color text font size language 中文 简体 繁體 English',
     notifications: 'notify alert desktop background answer ready approval sound',
@@ -46,6 +49,7 @@ export const settingsPagesEn = {
     experts: 'assistant persona instructions system prompt agent',
     prompts: 'template slash command snippet',
     people: 'users members invite invitation role admin sign up team',
+    dashboard: 'statistics charts usage tokens cost latency errors calls',
     log: 'audit history who did what events',
   } as Record<Section, string>,
 };

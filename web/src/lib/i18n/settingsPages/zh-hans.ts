@@ -7,6 +7,7 @@ export const settingsPagesZhHans: SettingsPagesMessages = {
   groups: { you: '你', tools: '工具', models: '模型', team: '团队' },
   titles: {
     account: '账号',
+    instructions: '指示',
     appearance: '外观',
     notifications: '通知',
     shortcuts: '快捷键',
@@ -20,10 +21,12 @@ export const settingsPagesZhHans: SettingsPagesMessages = {
     experts: '专家',
     prompts: '提示词',
     people: '成员',
+    dashboard: '统计',
     log: '日志',
   },
   keywords: {
     account: '个人资料 姓名 邮箱 电子邮件 密码 会话 登录 退出 profile password',
+    instructions: '自定义指令 关于我 风格 语气 回答',
     appearance: '主题 深色 浅色 暗色 系统 颜色 文字 字体 字号 大小 语言 英文 中文 theme language',
     notifications: '提醒 桌面 后台 回答 完成 批准 notification',
     shortcuts: '键盘 按键 热键 速查 keyboard',
@@ -37,6 +40,7 @@ export const settingsPagesZhHans: SettingsPagesMessages = {
     experts: '助手 角色 指令 系统提示词 智能体',
     prompts: '模板 斜杠 命令',
     people: '用户 成员 邀请 角色 管理员 注册 团队',
+    dashboard: '统计 图表 用量 费用 延迟 错误 调用',
     log: '审计 记录 历史 操作 audit',
   },
 };

@@ -7,6 +7,7 @@ export const settingsPagesZhHant: SettingsPagesMessages = {
   groups: { you: '你', tools: '工具', models: '模型', team: '團隊' },
   titles: {
     account: '帳號',
+    instructions: '指示',
     appearance: '外觀',
     notifications: '通知',
     shortcuts: '快速鍵',
@@ -20,10 +21,12 @@ export const settingsPagesZhHant: SettingsPagesMessages = {
     experts: '專家',
     prompts: '提示詞',
     people: '成員',
+    dashboard: '統計',
     log: '記錄',
   },
   keywords: {
     account: '個人資料 姓名 信箱 電子郵件 密碼 工作階段 登入 登出 profile password',
+    instructions: '自訂指示 關於我 風格 語氣 回答',
     appearance: '主題 深色 淺色 暗色 系統 顏色 文字 字體 字級 大小 語言 英文 中文 theme language',
     notifications: '提醒 桌面 背景 回答 完成 核准 notification',
     shortcuts: '鍵盤 按鍵 熱鍵 速查 keyboard',
@@ -37,6 +40,7 @@ export const settingsPagesZhHant: SettingsPagesMessages = {
     experts: '助理 角色 指示 系統提示詞 代理',
     prompts: '範本 斜線 指令',
     people: '使用者 成員 邀請 角色 管理員 註冊 團隊',
+    dashboard: '統計 圖表 用量 費用 延遲 錯誤 呼叫',
     log: '稽核 紀錄 歷史 操作 audit',
   },
 };

@@ -2,10 +2,12 @@
 import Bell from '@lucide/svelte/icons/bell';
 import Bot from '@lucide/svelte/icons/bot';
 import Box from '@lucide/svelte/icons/box';
+import ChartColumn from '@lucide/svelte/icons/chart-column';
 import Database from '@lucide/svelte/icons/database';
 import Key from '@lucide/svelte/icons/key-round';
 import Keyboard from '@lucide/svelte/icons/keyboard';
 import Laptop from '@lucide/svelte/icons/laptop';
+import NotebookPen from '@lucide/svelte/icons/notebook-pen';
 import Palette from '@lucide/svelte/icons/palette';
 import Puzzle from '@lucide/svelte/icons/puzzle';
 import ScrollText from '@lucide/svelte/icons/scroll-text';
@@ -19,6 +21,7 @@ import type { Command } from '../palette';
 
 export const sectionIcons: Record<Section, Command['icon']> = {
   account: User,
+  instructions: NotebookPen,
   appearance: Palette,
   notifications: Bell,
   shortcuts: Keyboard,
@@ -32,5 +35,6 @@ export const sectionIcons: Record<Section, Command['icon']> = {
   experts: Bot,
   prompts: Slash,
   people: Users,
+  dashboard: ChartColumn,
   log: ScrollText,
 };

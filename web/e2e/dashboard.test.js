@@ -1,0 +1,84 @@
+// The statistics for admins.
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { findings } from './axe.js';
+import { phone } from './browser.js';
+import { fixture } from './fixture.js';
+import { added, logIn, setUp } from './people.js';
+import { startScriptedModel } from './scriptedModel.js';
+import { Tenon, withAccounts } from './tenon.js';
+
+const suite = fixture();
+const deadline = { timeout: 60_000 };
+let provider;
+after(() => provider?.stop());
+
+async function open(t, options) {
+  const visit = await suite.visit(t, options);
+  await visit.page.goto(`${suite.tenon.url}/#/settings/dashboard`);
+  const board = visit.page.getByRole('group', { name: 'Dashboard' });
+  await board.waitFor();
+  return { ...visit, board };
+}
+
+test('where nothing was called it says so', deadline, async (t) => {
+  const { board } = await open(t);
+  await board.getByText('Nothing was called or answered in this time.').waitFor();
+});
+
+test('calls, errors, tokens and costs are counted and shown', deadline, async (t) => {
+  provider = await startScriptedModel(suite);
+  const call = (expression) =>
+    suite.tell('POST', '/tools/builtin_calculate/call', { arguments: { expression } });
+  await call('6*7');
+  await call('6*');
+  const chatting = await suite.visit(t);
+  await chatting.ui.ask('Hello');
+  await chatting.ui.answered();
+
+  const { page, board } = await open(t);
+  const tile = (name) => board.locator('.tiles div').filter({ hasText: name });
+  await tile('Tool calls').getByText('2', { exact: true }).waitFor();
+  await tile('Errors').getByText('50%').waitFor();
+  await tile('Tokens').getByText('1.2K in · 30 out').waitFor();
+
+  const tools = board.getByRole('table', { name: 'By tool' });
+  const row = tools.getByRole('row', { name: /Math\/Calculate/ });
+  assert.match((await row.innerText()).replace(/\s+/g, ' '), /Math\/Calculate 2 1 /);
+  await board.getByRole('table', { name: 'By source' }).getByText('Math').waitFor();
+  await board.getByRole('table', { name: 'By model' }).getByText('fake-small').waitFor();
+
+  // A picture has words, and its figures are there as a table.
+  const chart = board.getByRole('img', { name: /Tool calls over time.*Succeeded: 1.*Errors: 1/ });
+  await chart.waitFor();
+  const figure = board.locator('figure').first();
+  await figure.getByRole('button', { name: 'Show as a table' }).click();
+  assert.equal(await figure.getByRole('row').count(), 29);
+  await board.getByText('24 hours').click();
+  await page.waitForFunction(
+    () => document.querySelector('figure')?.querySelectorAll('tbody tr').length === 24,
+  );
+  assert.deepEqual(await findings(page, 'dashboard'), []);
+});
+
+test('on a phone nothing reaches beyond the edge', deadline, async (t) => {
+  const { page, board } = await open(t, { viewport: phone });
+  await board.locator('svg').first().waitFor();
+  const overflow = await page.evaluate(() => {
+    const body = document.querySelector('[role=region][aria-label=Dashboard]');
+    return body.scrollWidth - body.clientWidth;
+  });
+  assert.ok(overflow <= 0, `${overflow} px beyond the edge`);
+});
+
+test('it is for admins alone', deadline, async (t) => {
+  const tenon = await Tenon.start(withAccounts);
+  t.after(() => tenon.stop());
+  const admin = await setUp(tenon);
+  const bob = { name: 'Bob', email: 'bob@example.com', password: 'correct horse' };
+  await added(tenon, admin, bob);
+  const his = await logIn(tenon, bob);
+  const asked = (headers) => fetch(`${tenon.url}/api/stats?range=7d`, { headers });
+  assert.equal((await asked(his)).status, 403);
+  assert.equal((await asked(admin)).status, 200);
+});

@@ -1,0 +1,181 @@
+// The trace of an answer: what was asked of the model, what was called, and how long it took.
+import assert from 'node:assert/strict';
+import { after, afterEach, test } from 'node:test';
+import { findings } from './axe.js';
+import { phone } from './browser.js';
+import { fixture } from './fixture.js';
+import { startScriptedModel } from './scriptedModel.js';
+import { eventually } from './screen.js';
+
+const suite = fixture();
+const deadline = { timeout: 60_000 };
+let provider;
+
+/** The model is connected once for all tests of this file. */
+async function connected() {
+  provider ??= await startScriptedModel(suite);
+}
+after(() => provider?.stop());
+afterEach(() => suite.tenon.cancelTurns());
+
+const panel = (page) => page.getByRole('region', { name: 'Trace of this answer' });
+const rows = (page) => page.getByRole('list', { name: /in the order of time/ }).getByRole('button');
+const details = (page) => page.getByRole('region', { name: 'Details' });
+const answerTrace = (page) =>
+  page.locator('.answer .foot').getByRole('button', { name: 'Show trace' });
+
+async function asked(t, options) {
+  await connected();
+  const visit = await suite.visit(t, options);
+  await visit.ui.ask('Call calculate {"expression": "6*7"}');
+  await visit.ui.answered();
+  return visit;
+}
+
+test('an answer shows its steps, and what was sent to the provider', deadline, async (t) => {
+  const { page } = await asked(t);
+  await answerTrace(page).click();
+  await panel(page).waitFor();
+  await rows(page).nth(2).waitFor();
+  const names = await rows(page).evaluateAll((all) => all.map((row) => row.dataset.kind));
+  assert.deepEqual(names, ['model', 'tool', 'model']);
+  await panel(page).getByText('2,400 in · 60 out').waitFor();
+
+  await rows(page).first().click();
+  const text = details(page);
+  await text.getByText('1,200 in · 30 out · 800 from the cache').waitFor();
+  await text.getByText('it called tools').waitFor();
+  await text.getByRole('button', { name: 'Show what was sent' }).click();
+  const sent = text.getByRole('region', { name: 'Sent to the provider' });
+  await sent.waitFor();
+  const request = JSON.parse(await sent.innerText());
+  assert.equal(request.model, 'fake-small');
+  assert.ok(request.tools.length > 3);
+  assert.ok(JSON.stringify(request.messages).includes('6*7'));
+  await text.getByRole('region', { name: 'How the answer began' }).waitFor();
+  assert.ok(!(await page.content()).includes(provider.key), 'the key is nowhere');
+
+  // The keyboard goes from row to row.
+  await rows(page).first().focus();
+  await page.keyboard.press('ArrowDown');
+  await text.getByRole('region', { name: 'Input' }).getByText('"6*7"').waitFor();
+  await text.getByRole('region', { name: 'Output' }).getByText('42').waitFor();
+  await text.getByText('builtin_calculate').waitFor();
+  assert.equal(await rows(page).nth(1).getAttribute('aria-pressed'), 'true');
+  assert.deepEqual(await findings(page, 'trace'), []);
+
+  await page.keyboard.press('Escape');
+  await panel(page).waitFor({ state: 'detached' });
+  assert.ok(await answerTrace(page).evaluate((it) => it === document.activeElement));
+});
+
+test('a card opens the trace at its call, and all of it is copied', deadline, async (t) => {
+  const { page, ui, context } = await asked(t);
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await ui.cards.first().getByRole('button').first().click();
+  await ui.cards.first().getByRole('button', { name: 'Show trace' }).click();
+  await details(page).getByRole('heading', { name: 'Math/Calculate' }).waitFor();
+  await panel(page).getByRole('button', { name: 'Copy as JSON' }).click();
+  await panel(page).getByRole('button', { name: 'Copied' }).waitFor();
+  const copied = JSON.parse(await page.evaluate(() => navigator.clipboard.readText()));
+  assert.equal(copied.toolCalls[0].toolId, 'builtin_calculate');
+  assert.equal(copied.modelCalls.length, 2);
+
+  // Another chat has another one.
+  await page.getByRole('link', { name: 'New chat' }).click();
+  await panel(page).waitFor({ state: 'detached' });
+});
+
+test('a turn that waits is shown as it goes on', deadline, async (t) => {
+  await connected();
+  const toolId = 'builtin_calculate';
+  const policy = (policy) =>
+    suite.tell('PATCH', '/tools', { layer: 'user', tools: [{ toolId, policy }] });
+  await policy('ask');
+  t.after(() => policy(null));
+  const { page, ui } = await suite.visit(t);
+  // The first answer gives the panel to open; the second one is followed in it.
+  await ui.ask('Call calculate {"expression": "1+1"}');
+  await page.locator('.card[data-status=asking]').waitFor();
+  const turn = await page.locator('article').getAttribute('data-turn');
+  const trace = () => suite.tell('GET', `/turns/${turn}/trace`);
+  const waiting = await trace();
+  assert.equal(waiting.endedAt, undefined);
+  assert.ok(waiting.now >= waiting.startedAt);
+  assert.ok(waiting.toolCalls[0].askedAt);
+  assert.equal(waiting.toolCalls[0].answeredAt, undefined);
+  await page.getByRole('button', { name: 'Allow once' }).click();
+  await ui.answered();
+  await ui.cards.first().getByRole('button').first().click();
+  await ui.cards.first().getByRole('button', { name: 'Show trace' }).click();
+  await details(page).getByText('Waiting for approval').waitFor();
+  await details(page).getByText('Allowed by you').waitFor();
+  assert.equal((await trace()).toolCalls[0].verdict, 'once');
+});
+
+test('the trace of a running answer grows', deadline, async (t) => {
+  await connected();
+  const { page, ui } = await suite.visit(t);
+  provider.stallsAt = '42';
+  t.after(() => (provider.stallsAt = undefined));
+  await ui.ask('Call calculate {"expression": "6*7"}');
+  const card = ui.cards.first();
+  await card.and(page.locator('[data-status=done]')).waitFor();
+  await card.getByRole('button').first().click();
+  await card.getByRole('button', { name: 'Show trace' }).click();
+  const running = rows(page).and(page.locator('[data-state=running]'));
+  await running.waitFor();
+  const label = () => running.getAttribute('aria-label');
+  const before = await label();
+  await eventually('it counts on', async () => (await label()) !== before);
+  await ui.stopButton.click();
+  await running.waitFor({ state: 'detached' });
+  await rows(page).and(page.locator('[data-state=stopped]')).waitFor();
+});
+
+test('an attempt that failed is a row of its own', deadline, async (t) => {
+  await connected();
+  const { page, ui } = await suite.visit(t);
+  provider.refusal = { status: 400, message: `no such thing <b>as</b> ${provider.key}` };
+  t.after(() => (provider.refusal = undefined));
+  await ui.ask('Hello');
+  await ui.answered();
+  await answerTrace(page).click();
+  const failed = rows(page).and(page.locator('[data-state=failed]'));
+  await failed.first().click();
+  await details(page).getByText('HTTP status').waitFor();
+  await details(page).getByText('400').waitFor();
+  await details(page).getByRole('button', { name: 'Show what was sent' }).click();
+  const head = details(page).getByRole('region', { name: 'How the answer began' });
+  await head.waitFor();
+  const words = await head.innerText();
+  assert.match(words, /no such thing <b>as<\/b>/);
+  assert.ok(!words.includes(provider.key), words);
+});
+
+test('on a phone it covers the screen', deadline, async (t) => {
+  const { page } = await asked(t, { viewport: phone });
+  await answerTrace(page).click();
+  const dialog = page.getByRole('dialog', { name: 'Trace of this answer' });
+  await dialog.waitFor();
+  const box = await dialog.boundingBox();
+  assert.equal(Math.round(box.width), phone.width);
+  await rows(page).nth(1).click();
+  await details(page).getByRole('region', { name: 'Input' }).waitFor();
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  assert.ok(overflow <= 0, `${overflow} px beyond the edge`);
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await dialog.waitFor({ state: 'detached' });
+});
+
+test('a call in the log is shown in the same view', deadline, async (t) => {
+  await suite.tell('POST', '/tools/builtin_calculate/call', { arguments: { expression: '6*' } });
+  const { page } = await suite.visit(t);
+  await page.goto(`${suite.tenon.url}/#/settings/log`);
+  const entry = page.getByRole('listitem').filter({ hasText: 'Math/Calculate' }).first();
+  await entry.getByRole('button', { name: 'Details' }).click();
+  const view = entry.getByRole('group', { name: 'Trace of this call' });
+  await view.waitFor();
+  await view.getByText('failed').waitFor();
+  await view.getByText('The audit log keeps neither input nor output.').waitFor();
+});

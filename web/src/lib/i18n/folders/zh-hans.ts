@@ -1,0 +1,27 @@
+import type { FoldersMessages } from './en';
+
+export const foldersZhHans: FoldersMessages = {
+  folderMenu: (name) => `文件夹“${name}”的选项`,
+  newFolder: '新建文件夹',
+  folderName: '文件夹名称',
+  newChatIn: (name) => `在“${name}”中新建对话`,
+  newChatHere: '在此新建对话',
+  settings: '文件夹设置…',
+  settingsOf: (name) => `文件夹“${name}”`,
+  empty: '此文件夹中没有对话。',
+  more: '加载更多对话',
+  deleteAsk: (name) => `删除文件夹“${name}”？`,
+  deleteHelp: '其中的对话会保留，不再属于任何文件夹。文件夹的指示会丢失。',
+  notDeleted: (why) => `未删除：${why}`,
+  notMade: (why) => `未新建文件夹：${why}`,
+  instructions: '指示',
+  instructionsHint: '此文件夹中对话的每条消息，模型都会收到。',
+  expert: '专家',
+  expertHint: '此文件夹中的新对话由它开始。',
+  noExpert: '通用',
+  goneExpert: '已不存在的专家',
+  nameMissing: '请填写名称。',
+  moveTitle: (title) => `移动“${title}”`,
+  noFolder: '不放入文件夹',
+  create: '新建并移入',
+};

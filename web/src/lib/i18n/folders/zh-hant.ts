@@ -1,0 +1,27 @@
+import type { FoldersMessages } from './en';
+
+export const foldersZhHant: FoldersMessages = {
+  folderMenu: (name) => `資料夾「${name}」的選項`,
+  newFolder: '新增資料夾',
+  folderName: '資料夾名稱',
+  newChatIn: (name) => `在「${name}」中新增對話`,
+  newChatHere: '在此新增對話',
+  settings: '資料夾設定…',
+  settingsOf: (name) => `資料夾「${name}」`,
+  empty: '此資料夾中沒有對話。',
+  more: '載入更多對話',
+  deleteAsk: (name) => `刪除資料夾「${name}」？`,
+  deleteHelp: '其中的對話會保留，不再屬於任何資料夾。資料夾的指示會遺失。',
+  notDeleted: (why) => `未刪除：${why}`,
+  notMade: (why) => `未新增資料夾：${why}`,
+  instructions: '指示',
+  instructionsHint: '此資料夾中對話的每則訊息，模型都會收到。',
+  expert: '專家',
+  expertHint: '此資料夾中的新對話由它開始。',
+  noExpert: '一般',
+  goneExpert: '已不存在的專家',
+  nameMissing: '請填寫名稱。',
+  moveTitle: (title) => `移動「${title}」`,
+  noFolder: '不放入資料夾',
+  create: '新增並移入',
+};

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { formatShare, formatShort, roundUp, shownLabels, stackBar } from './chart';
+
+describe('an axis', () => {
+  it.each([
+    [0, 1],
+    [1, 1],
+    [3, 5],
+    [10, 10],
+    [11, 20],
+    [4_999, 5_000],
+    [5_001, 10_000],
+  ])('that has to reach %d ends at %d', (value, expected) => {
+    expect(roundUp(value)).toBe(expected);
+  });
+});
+
+describe('a bar', () => {
+  it('is stacked from below', () => {
+    expect(stackBar([6, 0, 2], 10)).toEqual([
+      { series: 0, from: 0, to: 0.6 },
+      { series: 2, from: 0.6, to: 0.8 },
+    ]);
+    expect(stackBar([0, 0], 10)).toEqual([]);
+  });
+});
+
+describe('labels', () => {
+  it('are as many as there is room for', () => {
+    expect(shownLabels(3, 6)).toEqual([0, 1, 2]);
+    expect(shownLabels(24, 6)).toEqual([0, 4, 8, 12, 16, 20]);
+    expect(shownLabels(28, 6)).toEqual([0, 5, 10, 15, 20, 25]);
+    expect(shownLabels(0, 6)).toEqual([]);
+  });
+});
+
+describe('figures', () => {
+  it('are as exact as it is worth reading', () => {
+    expect(formatShare(0, 0, 'en')).toBe('0%');
+    expect(formatShare(1, 3, 'en')).toBe('33%');
+    expect(formatShare(1, 250, 'en')).toBe('0.4%');
+    expect(formatShare(1, 100_000, 'en')).toBe('< 0.1%');
+    expect(formatShort(950, 'en')).toBe('950');
+    expect(formatShort(1_234, 'en')).toBe('1.2K');
+    expect(formatShort(12_345, 'zh-Hans')).toBe('1万');
+  });
+});

@@ -1,0 +1,51 @@
+// Figures of charts: how high an axis is, and where its lines stand.
+
+/** The smallest round figure that is not below `value`: 1, 2 or 5 and zeros. */
+export function roundUp(value: number): number {
+  if (value <= 1) return 1;
+  const power = 10 ** Math.floor(Math.log10(value));
+  return [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= value) ?? value;
+}
+
+/** A part of a stacked bar, in shares of the height of the chart. */
+export interface BarPart {
+  series: number;
+  from: number;
+  to: number;
+}
+
+/** The parts of a bar, from below; those that are nothing are left out. */
+export function stackBar(values: readonly number[], top: number): BarPart[] {
+  let from = 0;
+  return values.flatMap((value, series) => {
+    const part = { series, from, to: from + value / top };
+    from = part.to;
+    return value > 0 ? [part] : [];
+  });
+}
+
+/** Which of so many labels are shown, so that they do not touch: at most `most` of them, evenly. */
+export function shownLabels(count: number, most: number): number[] {
+  const step = Math.max(1, Math.ceil(count / most));
+  return Array.from({ length: Math.ceil(count / step) }, (_, index) => index * step);
+}
+
+/** "12%", "0.4%", "< 0.1%" */
+export function formatShare(part: number, whole: number, locale: string): string {
+  if (whole === 0 || part === 0)
+    return new Intl.NumberFormat(locale, { style: 'percent' }).format(0);
+  const share = part / whole;
+  const format = new Intl.NumberFormat(locale, {
+    style: 'percent',
+    maximumFractionDigits: share < 0.1 ? 1 : 0,
+  });
+  return share < 0.001 ? `< ${format.format(0.001)}` : format.format(share);
+}
+
+/** "1.2K", "3.4M", "1.2万": figures for which there is little room. */
+export function formatShort(count: number, locale: string): string {
+  return new Intl.NumberFormat(locale, {
+    notation: 'compact',
+    maximumFractionDigits: count < 10_000 ? 1 : 0,
+  }).format(count);
+}

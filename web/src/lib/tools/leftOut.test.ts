@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import type { ToolView } from '$lib/api/types';
+import { leftOutTools } from './leftOut';
+
+const tool = (toolId: string, more: object = {}) =>
+  ({
+    toolId,
+    displayName: toolId.toUpperCase(),
+    enabled: true,
+    policy: 'allow',
+    source: { state: 'ready' },
+    ...more,
+  }) as unknown as ToolView;
+
+test('each tool that the model does not get has one reason', () => {
+  const why = { code: 'x', message: 'Too many.', params: {} };
+  const tools = [
+    tool('a'),
+    tool('b', { enabled: false }),
+    tool('c', { policy: 'deny', source: { state: 'offline' } }),
+    tool('d', { source: { state: 'offline' } }),
+    tool('e_other'),
+    tool('a_gets'),
+    tool('a_result'),
+  ];
+  const omitted = [{ toolId: 'a', displayName: 'A', why }];
+  const context = { tools: ['a_gets'], leftOut: omitted };
+  expect(leftOutTools(tools, ['a*'], context)).toEqual({
+    off: 2,
+    away: 1,
+    byExpert: 1,
+    whenNeeded: 1,
+    omitted,
+  });
+  expect(leftOutTools(tools, undefined, undefined)).toEqual({
+    off: 2,
+    away: 1,
+    byExpert: 0,
+    whenNeeded: 0,
+    omitted: [],
+  });
+});

@@ -1,0 +1,35 @@
+// Why the model does not get tools that there are, in groups.
+import type { ContextView, OmittedTool, Pattern, ToolView } from '$lib/api/types';
+import { matchesAny } from '$lib/experts/toolPattern';
+import { canBeCalled } from './callable';
+
+export interface LeftOutTools {
+  /** Switched off, or never allowed. */
+  off: number;
+  /** Their source is away. */
+  away: number;
+  /** Not among those of the expert. */
+  byExpert: number;
+  /** Such as those that page through a long output: offered once there is one. */
+  whenNeeded: number;
+  /** On, and not offered all the same: the server says why. */
+  omitted: OmittedTool[];
+}
+
+/** `patterns` are those of an expert that the server has not applied yet. */
+export function leftOutTools(
+  tools: readonly ToolView[],
+  patterns: readonly Pattern[] | undefined,
+  context: Pick<ContextView, 'tools' | 'leftOut'> | undefined,
+): LeftOutTools {
+  const counts = { off: 0, away: 0, byExpert: 0, whenNeeded: 0 };
+  const omitted = context?.leftOut ?? [];
+  const settled = new Set([...(context?.tools ?? []), ...omitted.map(({ toolId }) => toolId)]);
+  for (const tool of tools) {
+    if (!tool.enabled || tool.policy === 'deny') counts.off += 1;
+    else if (!canBeCalled(tool.source)) counts.away += 1;
+    else if (patterns && !matchesAny(patterns, tool.toolId)) counts.byExpert += 1;
+    else if (settled.size > 0 && !settled.has(tool.toolId)) counts.whenNeeded += 1;
+  }
+  return { ...counts, omitted };
+}

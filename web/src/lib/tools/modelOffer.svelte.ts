@@ -1,0 +1,54 @@
+// What the chosen model gets of the tools with the next message, as the server works it out.
+import { modelContext } from '$lib/api/modelContext';
+import type { ContextQuery, ContextView } from '$lib/api/types';
+import { Refresher } from '$lib/refresher';
+import { ResponseOrder } from '$lib/responseOrder';
+
+interface OfferAnswer {
+  /** What was asked. */
+  key: string;
+  /** How many were on then. */
+  on: number;
+  context: ContextView;
+}
+
+export class ModelOffer {
+  #answer = $state.raw<OfferAnswer>();
+  #question = $state.raw<ContextQuery>({});
+  #on = 0;
+  #order = new ResponseOrder();
+  #refresher = new Refresher(() => this.#read());
+
+  /** Called whenever what a model gets may be something else. `on` tools are on. */
+  ask(question: ContextQuery, on: number): void {
+    this.#question = question;
+    this.#on = on;
+    this.#refresher.soon();
+  }
+
+  /** Absent while it is not known for what is asked now. */
+  get context(): ContextView | undefined {
+    const answer = this.#answer;
+    return answer?.key === JSON.stringify(this.#question) ? answer.context : undefined;
+  }
+
+  /** How many of those that are on it gets. Until the server has answered, all are thought to. */
+  count(on: number): number {
+    const answer = this.#answer;
+    const { context } = this;
+    if (!context || !answer) return on;
+    const offered = context.tools.length;
+    // Something was switched since: where nothing was left out, nothing will be.
+    const isWhole = context.leftOut.length === 0 && offered > 0;
+    const guess = isWhole ? offered + on - answer.on : offered;
+    return Math.max(0, Math.min(guess, on));
+  }
+
+  async #read(): Promise<void> {
+    const isNewest = this.#order.send();
+    const question = this.#question;
+    const on = this.#on;
+    const context = await modelContext.of(question);
+    if (isNewest()) this.#answer = { key: JSON.stringify(question), on, context };
+  }
+}
