@@ -48,15 +48,23 @@ export class Firefox {
 
   static async start() {
     const firefox = new Firefox();
-    await firefox.#start();
+    try {
+      await firefox.#start();
+    } catch (error) {
+      await firefox.stop();
+      throw error;
+    }
     return firefox;
   }
 
   async stop() {
     this.#socket?.close();
-    const gone = new Promise((resolve) => this.#process.once('exit', resolve));
-    this.#process.kill('SIGTERM');
-    await gone;
+    const process = this.#process;
+    if (process.exitCode === null && process.signalCode === null) {
+      const gone = new Promise((resolve) => process.once('exit', resolve));
+      process.kill('SIGKILL');
+      await gone;
+    }
     await rm(this.#profile, { recursive: true, force: true, maxRetries: 5 });
   }
 

@@ -25,11 +25,10 @@ async function tell(method, path, body) {
 
 before(async () => {
   if (withoutFirefox) return;
-  [tenon, firefox, counter] = await Promise.all([
-    Tenon.start(withAccounts),
-    Firefox.start(),
-    startCounter(),
-  ]);
+  // One after the other, so that what was started is ended whatever the next one does.
+  tenon = await Tenon.start(withAccounts);
+  firefox = await Firefox.start();
+  counter = await startCounter();
   cookie = await setUp(tenon);
   model = await startScriptedModel({ tell });
 });
