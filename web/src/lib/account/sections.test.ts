@@ -42,7 +42,7 @@ test('an address leads to a part that is there', () => {
   check(undefined, true, true, 'account');
   // Who has no account is told so where their keys would be.
   check('keys', false, true, 'keys');
-  check('people', false, true, 'appearance');
+  check('people', false, true, 'instructions');
 });
 
 test('sections are found by the words of what they are about', () => {
