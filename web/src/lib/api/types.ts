@@ -231,6 +231,11 @@ modelId?: ModelId,
  */
 language?: PageLanguage, 
 /**
+ * The computer it is said at, by the id of its local tools: where it has any, the model is
+ * not offered those of other computers.
+ */
+deviceId?: string, 
+/**
  * Files that were sent before, to go with this message.
  */
 fileIds?: Array<FileId>, 
@@ -1441,7 +1446,7 @@ expertId?: ExpertId,
 /**
  * Of a new chat.
  */
-folderId?: FolderId, modelId?: ModelId, text?: string, };
+folderId?: FolderId, modelId?: ModelId, text?: string, deviceId?: string, };
 
 export type ContextView = { 
 /**
