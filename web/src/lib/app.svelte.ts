@@ -47,6 +47,7 @@ import { truncateTitle } from './format/truncate';
 import { errorText } from './i18n/errorText';
 import { language } from './i18n/language.svelte';
 import { Listeners } from './listeners';
+import { storedDevice } from './local/device';
 import type { Local } from './local/local.svelte';
 import { chooseModel } from './models/choice';
 import { needsTest } from './models/form';
@@ -242,7 +243,12 @@ class App {
     void this.models.all;
     void this.toolbox.tools;
     const { chatId } = router;
-    const question = { chatId, modelId: model.id, ...(!chatId && { expertId: router.expertId }) };
+    const question = {
+      chatId,
+      modelId: model.id,
+      deviceId: storedDevice()?.id,
+      ...(!chatId && { expertId: router.expertId }),
+    };
     this.modelOffer.ask(question, this.#toolsOn);
   }
 
@@ -645,7 +651,11 @@ class App {
       return { chatId: undefined, sent: false };
     }
     this.draft.sending(chatId, turnId);
-    const delivery = await this.#outbox.send(chatId, { ...turn, language: language.code });
+    const delivery = await this.#outbox.send(chatId, {
+      ...turn,
+      language: language.code,
+      deviceId: storedDevice()?.id,
+    });
     if (delivery.sent) return { chatId, sent: true };
     takeBack();
     toasts.show(language.messages.notSent(errorText(delivery.error)));
