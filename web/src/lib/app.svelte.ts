@@ -3,6 +3,7 @@
 import { accountChanges, settingChanges } from './account/events';
 import { session } from './account/session.svelte';
 import { api, ApiError } from './api/client';
+import { instructions } from './api/instructions';
 import { Socket, type Connection } from './api/socket';
 import type {
   AnswerForm,
@@ -37,7 +38,6 @@ import { fileLimits } from './chat/attachments.svelte';
 import { Draft, type DraftContent } from './chat/draft.svelte';
 import { MessageQueue, type QueuedMessage } from './chat/queue.svelte';
 import { NewChat, noSettings, type NewChatDecisions } from './chat/newChat.svelte';
-import { instructions } from './api/instructions';
 import { ChatManager } from './chat/chatManager.svelte';
 import { TurnOutbox, type Delivery } from './chat/turnOutbox';
 import { Experts, GENERAL_ID } from './experts/experts.svelte';
@@ -681,7 +681,8 @@ class App {
     }
     this.#decided = { chatId: id, temporary, settings };
     if (router.chatId === undefined) this.newChat.take();
-    if (chat.temporary) this.#unlisted = chat;
+    // One that its reader has left meanwhile is deleted by the server.
+    if (chat.temporary && router.chatId === undefined) this.#unlisted = chat;
     this.draft.moveTo(undefined, id);
     this.models.moveTo(undefined, id);
     // A reader who went elsewhere meanwhile stays there.

@@ -21,5 +21,5 @@ export const fileErrorsZhHans = {
   image_unknown_type: '这个地址上的内容不是 PNG、JPEG、GIF 或 WebP 图片。',
   image_too_large: '这张图片超过 {mb} MB。',
   folder_name: '文件夹名称为一行，1 到 {max} 个字符。',
-  instructions_too_long: '指令最多 {max} 个字符。'
+  instructions_too_long: '指令最多 {max} 个字符。',
 } satisfies Partial<Record<ErrorCode, string>>;

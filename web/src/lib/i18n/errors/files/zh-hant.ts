@@ -21,5 +21,5 @@ export const fileErrorsZhHant = {
   image_unknown_type: '這個位址上的內容不是 PNG、JPEG、GIF 或 WebP 圖片。',
   image_too_large: '這張圖片超過 {mb} MB。',
   folder_name: '資料夾名稱為一行，1 到 {max} 個字元。',
-  instructions_too_long: '指示最多 {max} 個字元。'
+  instructions_too_long: '指示最多 {max} 個字元。',
 } satisfies Partial<Record<ErrorCode, string>>;
