@@ -1768,6 +1768,8 @@ content: unknown, } | { "action": "decline" } | { "action": "cancel" };
 
 export type FormOutcome = "accepted" | "declined" | "cancelled";
 
+export type StopReason = "end" | "tool_calls" | "length" | "filtered" | "paused";
+
 export type MessageRecord = { id: MessageId, chatId: ChatId, turnId: TurnId, role: Role, parts: Array<Part>, 
 /**
  * Milliseconds since 1970.
@@ -1947,4 +1949,3 @@ export type KeyId = string;
 export type InviteId = string;
 
 export const SHOWN_PAGE = "text/html; disposition=inline";
-export type StopReason = "end" | "tool_calls" | "length" | "filtered" | "paused";
