@@ -146,6 +146,7 @@ test(
     await page.getByRole('dialog', { name: 'Share this chat' }).waitFor();
     await page.keyboard.press('Escape');
     palette = await run(page, 'export this');
-  await palette.getByRole('option', { name: 'Export this chat…' }).click();
-  await page.getByRole('dialog', { name: /Export/ }).waitFor();
-});
+    await palette.getByRole('option', { name: 'Export this chat…' }).click();
+    await page.getByRole('dialog', { name: /Export/ }).waitFor();
+  },
+);

@@ -2,8 +2,7 @@ import { expect, test } from 'vitest';
 import { languageOf, speechPieces, spokenText, voiceFor } from './spokenText';
 
 test('what is read aloud has no code, markup or addresses', () => {
-  const check = (markdown: string, expected: string) =>
-    expect(spokenText(markdown)).toBe(expected);
+  const check = (markdown: string, expected: string) => expect(spokenText(markdown)).toBe(expected);
   check('Hello **you** and *me*.', 'Hello you and me.');
   check('# Title\n\nText', 'Title\nText');
   check('Before\n```js\nconst a = 1;\n```\nAfter', 'Before\nAfter');
@@ -24,10 +23,14 @@ test('long text is spoken in pieces that end with sentences', () => {
   expect(speechPieces('One. Two! Three?')).toEqual(['One. Two! Three?']);
   const sentence = `${'word '.repeat(30).trim()}.`;
   expect(speechPieces(`${sentence} ${sentence}`)).toEqual([sentence, sentence]);
-  expect(speechPieces('Hello there. 你好，世界。再见。')).toEqual(['Hello there.', '你好，世界。再见。']);
+  expect(speechPieces('Hello there. 你好，世界。再见。')).toEqual([
+    'Hello there.',
+    '你好，世界。再见。',
+  ]);
   const endless = 'a'.repeat(400);
   expect(speechPieces(endless).join('')).toBe(endless);
-  for (const piece of speechPieces('字'.repeat(1000))) expect(piece.length).toBeLessThanOrEqual(180);
+  for (const piece of speechPieces('字'.repeat(1000)))
+    expect(piece.length).toBeLessThanOrEqual(180);
   expect(speechPieces('')).toEqual([]);
 });
 

@@ -18,7 +18,10 @@ export function spokenText(markdown: string): string {
       .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
       .replace(/<?https?:\/\/[^\s>)]+>?/g, '')
       .replace(/<\/?[a-z][^>]*>/gi, '')
-      .replace(/^[ \t]*(?:#{1,6}[ \t]+|>+[ \t]?|[-*+][ \t]+(?:\[[ xX]\][ \t]+)?|\d+[.)][ \t]+)/gm, '')
+      .replace(
+        /^[ \t]*(?:#{1,6}[ \t]+|>+[ \t]?|[-*+][ \t]+(?:\[[ xX]\][ \t]+)?|\d+[.)][ \t]+)/gm,
+        '',
+      )
       .replace(/\|/g, ', ')
       .replace(/`([^`\n]*)`/g, '$1')
       .replace(/(\*\*|__|~~)(?=\S)([\s\S]*?\S)\1/g, '$2')
@@ -31,7 +34,8 @@ export function spokenText(markdown: string): string {
 
 /** Sentences, joined up to a length that every engine takes. */
 export function speechPieces(text: string): string[] {
-  const sentences = text.match(/[^\n.!?。！？]+(?:[.!?。！？]+["'”’」』)）]*|\n|$)|[.!?。！？]+/gu) ?? [];
+  const sentences =
+    text.match(/[^\n.!?。！？]+(?:[.!?。！？]+["'”’」』)）]*|\n|$)|[.!?。！？]+/gu) ?? [];
   const pieces: string[] = [];
   for (const sentence of sentences.flatMap(cut)) {
     const last = pieces.at(-1);
@@ -63,7 +67,9 @@ export function voiceFor<Voice extends { lang: string; default: boolean }>(
   const [base = ''] = wanted.split('-');
   const same = voices.filter(({ lang }) => plain(lang) === wanted);
   const near = voices.filter(({ lang }) => plain(lang).split('-')[0] === base);
-  return same.find((voice) => voice.default) ?? same[0] ?? near.find((voice) => voice.default) ?? near[0];
+  return (
+    same.find((voice) => voice.default) ?? same[0] ?? near.find((voice) => voice.default) ?? near[0]
+  );
 }
 
 function chinese(page: string): string {
@@ -81,7 +87,9 @@ function cut(sentence: string): string[] {
   let rest = sentence;
   while (rest.length > MAX_PIECE_LENGTH) {
     const head = rest.slice(0, MAX_PIECE_LENGTH);
-    const place = Math.max(...[',', '，', '、', ';', '；', ' '].map((mark) => head.lastIndexOf(mark)));
+    const place = Math.max(
+      ...[',', '，', '、', ';', '；', ' '].map((mark) => head.lastIndexOf(mark)),
+    );
     const end = place > MAX_PIECE_LENGTH / 2 ? place + 1 : MAX_PIECE_LENGTH;
     pieces.push(rest.slice(0, end));
     rest = rest.slice(end);

@@ -6,7 +6,8 @@ export const speechEn = {
   dictate: 'Dictate',
   stopDictating: 'Stop dictating',
   listening: 'Listening… Some browsers send the sound to their maker to recognise it.',
-  denied: 'The browser does not let Tenon use the microphone. Allow it in the browser’s site settings.',
+  denied:
+    'The browser does not let Tenon use the microphone. Allow it in the browser’s site settings.',
   noMicrophone: 'No microphone was found.',
   failed: 'The browser could not recognise speech. Try again.',
 };
