@@ -12,6 +12,7 @@ const mayUse = {
   text: [],
   schema: [],
   sandbox: [],
+  documents: [],
   domain: ['text'],
   net: ['text'],
   mcp: ['net'],
@@ -23,9 +24,9 @@ const mayUse = {
   assistant: ['llm'],
   sources: ['tools', 'mcp', 'openapi', 'skills', 'sandbox'],
   agent: ['tools', 'llm', 'store'],
-  app: ['sources', 'agent', 'assistant'],
+  app: ['sources', 'agent', 'assistant', 'documents', 'sandbox'],
   server: ['app', 'mcp'],
-  cli: ['server', 'sandbox'],
+  cli: ['server', 'sandbox', 'documents'],
 };
 
 /** Names that a framework or a convention asks for in more than one place. */

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
+import { serviceWorker } from './src/buildServiceWorker';
 
 /** Where `tenon serve` listens unless told otherwise. */
 const server = 'http://127.0.0.1:8366';
@@ -46,7 +47,7 @@ function woff2Only(): Plugin {
 }
 
 export default defineConfig({
-  plugins: [svelte(), swaggerFiles(), woff2Only()],
+  plugins: [svelte(), swaggerFiles(), woff2Only(), serviceWorker()],
   resolve: {
     alias: { $lib: fileURLToPath(new URL('./src/lib', import.meta.url)) },
     // Components are tested as the browser runs them, not as a server would render them.

@@ -59,7 +59,7 @@ for (const colorScheme of ['light', 'dark']) {
       await page.getByRole('listbox', { name: 'Models' }).waitFor();
       found.push(...(await findings(page, 'model picker')));
       await page.getByRole('option', { name: 'Manage models…' }).click();
-      await page.getByRole('dialog', { name: 'Models' }).waitFor();
+      await page.getByRole('region', { name: 'Models' }).waitFor();
       found.push(...(await findings(page, 'models')));
       await page.getByRole('button', { name: 'Connect a model' }).click();
       await page.getByRole('button', { name: 'More' }).click();

@@ -314,7 +314,10 @@ test('somebody is invited, comes, and is removed again', deadline, async (t) => 
   // What is an admin's is not there for others, nor can it be reached.
   await guest.openSettings();
   const parts = await guest.settings.getByRole('link').allInnerTexts();
-  assert.deepEqual(parts, ['Account', 'API keys', 'Experts', 'Prompts', 'Skills', 'Tool servers']);
+  assert.deepEqual(parts, [
+    ...['Account', 'Instructions', 'Appearance', 'Notifications', 'Shortcuts', 'API keys', 'Data'],
+    ...['Tool servers', 'This computer', 'Skills', 'Permissions', 'Experts', 'Prompts'],
+  ]);
   await there.goto(`${suite.tenon.url}/#/settings/people`);
   await there.getByRole('region', { name: 'Account' }).waitFor();
   await there.keyboard.press('Escape');

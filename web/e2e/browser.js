@@ -46,6 +46,8 @@ export async function openPage(browser, url, { remembers = {}, as, ...options } 
     locale: 'en-GB',
     colorScheme: 'light',
     reducedMotion: 'reduce',
+    // What a test intercepts must come to the page, not to a worker beside it.
+    serviceWorkers: 'block',
     ...options,
   });
   context.setDefaultTimeout(DEADLINE_MS);

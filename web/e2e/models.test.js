@@ -18,10 +18,10 @@ function modelsOn(page) {
     opener: page.getByRole('button', { name: /^Model: / }),
     list: page.getByRole('listbox', { name: 'Models' }),
     option: (name) => page.getByRole('listbox', { name: 'Models' }).getByRole('option', { name }),
-    panel: page.getByRole('dialog', { name: 'Models' }),
-    form: page.getByRole('dialog', { name: 'Connect a model' }),
+    panel: page.getByRole('region', { name: 'Models' }),
+    form: page.getByRole('group', { name: 'Connect a model' }),
     row: (name) =>
-      page.getByRole('dialog', { name: 'Models' }).getByRole('listitem').filter({ hasText: name }),
+      page.getByRole('region', { name: 'Models' }).getByRole('listitem').filter({ hasText: name }),
     facts: page.locator('.facts', { hasText: 'Usage of this answer' }),
     notice: (text) => page.locator('.missing', { hasText: text }),
     /** Whether the focus is there. */
@@ -223,7 +223,7 @@ test('a model is edited, and its key stays where it is', deadline, async (t) => 
       .getByRole('button', { name: /^Options/ })
       .click();
     await page.getByRole('menuitem', { name: 'Edit' }).click();
-    return page.getByRole('dialog', { name: `Edit “${name}”` });
+    return page.getByRole('group', { name: `Edit “${name}”` });
   };
   let form = await edit('Alpha');
   assert.equal(await form.getByLabel('Key', { exact: true }).inputValue(), '');
@@ -322,7 +322,7 @@ test('a turn that a model fails can be given to another one', deadline, async (t
   // Who failed is named.
   await page.locator('.facts', { hasText: 'Alpha' }).waitFor();
   await page.getByRole('button', { name: 'Edit model' }).click();
-  await page.getByRole('dialog', { name: 'Edit “Alpha”' }).waitFor();
+  await page.getByRole('group', { name: 'Edit “Alpha”' }).waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Choose another model' }).click();
   await models.option('Built-in assistant').click();
@@ -359,6 +359,33 @@ test('a form that is closed keeps what was filled in', deadline, async (t) => {
   await form.waitFor();
   assert.equal(await model.inputValue(), '');
   assert.equal(await kept.count(), 0);
+});
+
+test('a whole endpoint is connected at once, and nothing twice', deadline, async (t) => {
+  await added(t, 'fake-small', { name: 'There already' });
+  const { page } = await suite.visit(t);
+  const models = modelsOn(page);
+  await page.goto(`${suite.tenon.url}/#/settings/models/new`);
+  const { form } = models;
+  await form.getByLabel('Provider', { exact: true }).selectOption('Other');
+  await form.getByLabel('Address', { exact: true }).fill(provider.url);
+  await form.getByLabel('Key', { exact: true }).fill(provider.key);
+  await form.getByRole('button', { name: 'List models' }).click();
+  const offered = await form.getByRole('radio').count();
+  await form.getByRole('checkbox', { name: `Connect all ${offered} models` }).check();
+  assert.equal(await form.getByLabel('Model', { exact: true }).count(), 0);
+  await form.getByRole('switch', { name: 'Use the first one as default' }).click();
+  await form.getByRole('button', { name: `Connect ${offered} models` }).click();
+  await models.row('fake-large').waitFor();
+  t.after(async () => {
+    for (const { id, origin } of await call('GET', '/api/models')) {
+      if (origin === 'added') await suite.tenon.fetch(`/api/models/${id}`, { method: 'DELETE' });
+    }
+  });
+  const connected = (await call('GET', '/api/models')).filter(({ origin }) => origin === 'added');
+  assert.equal(connected.length, offered);
+  assert.equal(connected.filter(({ model }) => model === 'fake-small').length, 1);
+  assert.ok(connected.every(({ hasKey }) => hasKey));
 });
 
 test('a look ends when its address or key is changed', deadline, async (t) => {
@@ -431,7 +458,7 @@ test('a test that fails leads to the form', deadline, async (t) => {
   await models.manage();
   await models.row('Alpha').getByRole('button', { name: 'Test Alpha' }).click();
   await models.row('Alpha').getByRole('button', { name: 'Edit' }).click();
-  const form = page.getByRole('dialog', { name: 'Edit “Alpha”' });
+  const form = page.getByRole('group', { name: 'Edit “Alpha”' });
   const key = form.getByLabel('Key', { exact: true });
   assert.match(await key.getAttribute('placeholder'), /keep the stored one/);
   await form.getByLabel('Address', { exact: true }).fill('https://example.com/v1');

@@ -118,7 +118,7 @@ test('of a model, also where the field was hidden', deadline, async (t) => {
   const { page } = await visit(t);
   await page.getByRole('button', { name: /Built-in assistant/ }).click();
   await page.getByRole('button', { name: /Connect a model/ }).click();
-  const form = page.getByRole('dialog', { name: 'Connect a model' });
+  const form = page.getByRole('group', { name: 'Connect a model' });
   const save = form.getByRole('button', { name: 'Save' });
   await form.getByLabel('Provider').selectOption('Other');
   await form.getByLabel('Address').fill('ftp://example.com');

@@ -1,27 +1,30 @@
-// Pictures of the page, for people: node e2e/screenshots.js FOLDER
+// Pictures of the page, for people. `node e2e/screenshots.js FOLDER` makes one of every screen; without a
+// folder it makes those of docs/screens.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { desktop, openBrowser, openPage, phone } from './browser.js';
+import { shootForDocs } from './docScreens.js';
 import { Tenon } from './tenon.js';
 
 const folder = process.argv[2];
-if (!folder) {
-  console.error('Usage: node e2e/screenshots.js FOLDER');
-  process.exit(2);
-}
-await mkdir(folder, { recursive: true });
+if (folder) await mkdir(folder, { recursive: true });
 
 const tenon = await Tenon.start();
 const browser = await openBrowser();
 try {
+  if (folder) await shootAll();
+  else await shootForDocs(browser, tenon);
+} finally {
+  await browser.close();
+  await tenon.stop();
+}
+
+async function shootAll() {
   for (const colorScheme of ['light', 'dark']) {
     for (const [width, viewport] of Object.entries({ 1280: desktop, 390: phone })) {
       for (const locale of ['en-GB', 'zh-CN']) await shoot(colorScheme, width, viewport, locale);
     }
   }
-} finally {
-  await browser.close();
-  await tenon.stop();
 }
 
 async function shoot(colorScheme, width, viewport, locale) {
@@ -61,10 +64,25 @@ async function shoot(colorScheme, width, viewport, locale) {
   await page.locator('[role=listbox] [role=option]').last().click();
   await page.locator('dialog li').first().waitFor();
   await picture('models');
-  await page.locator('dialog footer button').click();
+  await page.evaluate(() => (location.hash = '#/settings/models/new'));
   await page.locator('dialog form').waitFor();
   await picture('connect');
   await page.keyboard.press('Escape');
+
+  for (const section of [
+    '',
+    '/appearance',
+    '/notifications',
+    '/shortcuts',
+    '/data',
+    '/local',
+    '/policies',
+  ]) {
+    await page.evaluate((section) => (location.hash = `#/settings${section}`), section);
+    await page.locator('dialog :is(h3, nav a)').first().waitFor();
+    await picture(`settings${section.replace('/', '-')}`);
+    await page.keyboard.press('Escape');
+  }
 
   await page.evaluate(() => (location.hash = '#/settings/servers'));
   await page.locator('dialog .empty').waitFor();

@@ -28,7 +28,7 @@ use crate::budget::Budget;
 use crate::config::Config;
 use crate::devices::DeviceStore;
 use crate::experts::{ExpertError, Experts};
-use crate::files::Files;
+use crate::files::Attachments;
 use crate::folders::Folders;
 use crate::instructions::Instructions;
 use crate::models::endpoints::ModelEndpoints;
@@ -62,7 +62,7 @@ pub struct AppServices {
     pub prompts: SavedPrompts,
     pub instructions: Instructions,
     pub folders: Folders,
-    pub files: Files,
+    pub files: Attachments,
     pub web_images: WebImages,
     pub skills: Skills,
     pub sources: Sources,
@@ -180,7 +180,7 @@ impl App {
         store.sweep_model_calls().await?;
         let auth = Auth::new(config, issuer(&data, config)?);
         let experts = Experts::new(store.clone());
-        let files = Files::new(
+        let files = Attachments::new(
             store.clone(),
             agent.clone(),
             quota,

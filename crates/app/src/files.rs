@@ -1,4 +1,4 @@
-//! Files that people attach to their messages.
+//! Attachments that people attach to their messages.
 //!
 //! A file is kept from when it is sent; a message that is sent with it takes it into its chat, and a
 //! copy into the chat's folder, where tools find it. What no message took is forgotten after a day.
@@ -22,7 +22,6 @@ use tenon_store::{FileContent, Store};
 use tenon_tools::Quota;
 use ts_rs::TS;
 
-use crate::chats::ExportedFile;
 use document_reader::DocumentReader;
 pub use error::FileError;
 use workspace_copy::copy_into;
@@ -32,15 +31,12 @@ pub const MAX_FILE_BYTES: usize = 20 * 1024 * 1024;
 /// Of one message.
 pub const MAX_FILES: usize = 10;
 
-/// Of the files in one export: it is built in memory, and an import takes no more.
-const MAX_EXPORT_BYTES: usize = 20 * 1024 * 1024;
-
 /// How long a file is kept that no message has.
 const UNSENT_MAX_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct Files {
+pub struct Attachments {
     store: Store,
     agent: Agent,
     quota: Arc<Quota>,
@@ -65,7 +61,7 @@ impl FileLimits {
     };
 }
 
-impl Files {
+impl Attachments {
     pub(crate) fn new(
         store: Store,
         agent: Agent,
@@ -141,30 +137,6 @@ impl Files {
         let attaching = self.store.attach_file(user, &file.id, chat, &file.name);
         attaching.await?;
         Ok(file)
-    }
-
-    /// The files of a chat, as far as one export holds them.
-    pub async fn export(
-        &self,
-        chat: &ChatId,
-        ids: Vec<FileId>,
-    ) -> Result<Vec<ExportedFile>, FileError> {
-        let (mut files, mut bytes) = (Vec::new(), 0);
-        for id in ids {
-            let content = match self.store.file_of_chat(chat, &id).await {
-                Ok(content) => content,
-                // The chat was imported without it.
-                Err(tenon_store::Error::NotFound(_)) => continue,
-                Err(error) => return Err(error.into()),
-            };
-            bytes += content.data.len();
-            if bytes > MAX_EXPORT_BYTES {
-                let mb = MAX_EXPORT_BYTES / (1024 * 1024);
-                return Err(FileError::ExportTooLarge { mb });
-            }
-            files.push(content.into());
-        }
-        Ok(files)
     }
 
     pub async fn sweep(&self) -> tenon_store::Result<u64> {

@@ -54,7 +54,7 @@ pub struct FolderView {
 #[derive(Debug, Default, Deserialize, TS)]
 #[ts(optional_fields)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-pub struct FolderChange {
+pub struct ChatFolderChange {
     /// A new one must have it.
     pub name: Option<String>,
     pub instructions: Option<String>,
@@ -73,7 +73,7 @@ impl Folders {
     pub async fn create(
         &self,
         user: &UserId,
-        mut new: FolderChange,
+        mut new: ChatFolderChange,
     ) -> Result<FolderView, FolderError> {
         new.name.get_or_insert_default();
         let edit = self.edit(user, new).await?;
@@ -84,7 +84,7 @@ impl Folders {
         &self,
         user: &UserId,
         id: &FolderId,
-        change: FolderChange,
+        change: ChatFolderChange,
     ) -> Result<FolderView, FolderError> {
         let edit = self.edit(user, change).await?;
         Ok(self.store.change_folder(user, id, edit).await?.into())
@@ -95,7 +95,11 @@ impl Folders {
         Ok(self.store.delete_folder(user, id).await?)
     }
 
-    async fn edit(&self, user: &UserId, change: FolderChange) -> Result<FolderEdit, FolderError> {
+    async fn edit(
+        &self,
+        user: &UserId,
+        change: ChatFolderChange,
+    ) -> Result<FolderEdit, FolderError> {
         let instructions = change.instructions.as_deref().map(checked);
         if let Some(Some(expert)) = &change.expert_id {
             self.experts.find(user, expert).await?;

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
-pub enum DocumentError {
+pub enum ExtractError {
     #[error("the document is encrypted")]
     Encrypted,
     /// Or of another format than its name says.

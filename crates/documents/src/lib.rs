@@ -19,7 +19,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-pub use error::DocumentError;
+pub use error::ExtractError;
 use package::Package;
 use text_builder::TextBuilder;
 
@@ -73,11 +73,11 @@ impl DocumentKind {
 }
 
 impl FromStr for DocumentKind {
-    type Err = DocumentError;
+    type Err = ExtractError;
 
-    fn from_str(name: &str) -> Result<Self, DocumentError> {
+    fn from_str(name: &str) -> Result<Self, ExtractError> {
         let found = Self::ALL.iter().find(|(_, known)| *known == name);
-        found.map(|(kind, _)| *kind).ok_or(DocumentError::Damaged)
+        found.map(|(kind, _)| *kind).ok_or(ExtractError::Damaged)
     }
 }
 
@@ -86,7 +86,7 @@ pub fn extract(
     kind: DocumentKind,
     bytes: &[u8],
     max_chars: usize,
-) -> Result<DocumentText, DocumentError> {
+) -> Result<DocumentText, ExtractError> {
     let mut out = TextBuilder::new(max_chars);
     match kind {
         DocumentKind::Pdf => pdf::read(bytes, &mut out)?,
@@ -118,19 +118,19 @@ pub fn helper_main() {
 fn read_input(
     kind: Option<String>,
     max_chars: Option<String>,
-) -> Result<DocumentText, DocumentError> {
+) -> Result<DocumentText, ExtractError> {
     let kind = kind.unwrap_or_default().parse()?;
     let max_chars = max_chars.and_then(|max| max.parse().ok());
     let mut bytes = Vec::new();
     let read = std::io::stdin().lock().read_to_end(&mut bytes);
-    read.map_err(|_| DocumentError::Damaged)?;
+    read.map_err(|_| ExtractError::Damaged)?;
     extract(kind, &bytes, max_chars.unwrap_or_default())
 }
 
 /// What such a process has written. One that broke off has met a document it cannot read.
-pub fn parse_answer(output: &[u8]) -> Result<DocumentText, DocumentError> {
+pub fn parse_answer(output: &[u8]) -> Result<DocumentText, ExtractError> {
     let lines = output.split(|byte| *byte == b'\n');
     let last = lines.rev().find(|line| !line.is_empty());
     let answer = last.and_then(|line| serde_json::from_slice(line).ok());
-    answer.unwrap_or(Err(DocumentError::Damaged))
+    answer.unwrap_or(Err(ExtractError::Damaged))
 }

@@ -1,6 +1,6 @@
 //! OpenDocument: texts, spreadsheets and presentations alike.
 
-use crate::DocumentError;
+use crate::ExtractError;
 use crate::package::Package;
 use crate::text_builder::TextBuilder;
 use crate::xml::{self, XmlEvent};
@@ -8,7 +8,7 @@ use crate::xml::{self, XmlEvent};
 /// Repeated cells fill a sheet to its edge.
 const MAX_REPEATED: usize = 32;
 
-pub(crate) fn read(package: &mut Package<'_>, out: &mut TextBuilder) -> Result<(), DocumentError> {
+pub(crate) fn read(package: &mut Package<'_>, out: &mut TextBuilder) -> Result<(), ExtractError> {
     let content = package.part("content.xml")?;
     let (mut paragraphs, mut in_row, mut repeated) = (0_usize, false, 1);
     let mut cell = String::new();

@@ -5,7 +5,7 @@ use std::io::{Cursor, Read};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use crate::DocumentError;
+use crate::ExtractError;
 
 /// Of one part, unpacked.
 const MAX_PART_BYTES: u64 = 64 * 1024 * 1024;
@@ -19,39 +19,39 @@ pub(crate) struct Package<'a> {
 }
 
 impl<'a> Package<'a> {
-    pub(crate) fn open(bytes: &'a [u8]) -> Result<Self, DocumentError> {
+    pub(crate) fn open(bytes: &'a [u8]) -> Result<Self, ExtractError> {
         // What Office encrypts is no archive, but its own format for files.
         if bytes.starts_with(&[0xd0, 0xcf, 0x11, 0xe0]) {
-            return Err(DocumentError::Encrypted);
+            return Err(ExtractError::Encrypted);
         }
         let archive = ZipArchive::new(Cursor::new(bytes));
         Ok(Self {
-            archive: archive.map_err(|_| DocumentError::Damaged)?,
+            archive: archive.map_err(|_| ExtractError::Damaged)?,
             room: MAX_BYTES,
         })
     }
 
     /// A part that the document must have.
-    pub(crate) fn part(&mut self, name: &str) -> Result<String, DocumentError> {
-        self.optional(name)?.ok_or(DocumentError::Damaged)
+    pub(crate) fn part(&mut self, name: &str) -> Result<String, ExtractError> {
+        self.optional(name)?.ok_or(ExtractError::Damaged)
     }
 
-    pub(crate) fn optional(&mut self, name: &str) -> Result<Option<String>, DocumentError> {
+    pub(crate) fn optional(&mut self, name: &str) -> Result<Option<String>, ExtractError> {
         let part = match self.archive.by_name(name) {
             Ok(part) => part,
             Err(ZipError::FileNotFound) => return Ok(None),
             Err(ZipError::UnsupportedArchive(ZipError::PASSWORD_REQUIRED)) => {
-                return Err(DocumentError::Encrypted);
+                return Err(ExtractError::Encrypted);
             }
-            Err(_) => return Err(DocumentError::Damaged),
+            Err(_) => return Err(ExtractError::Damaged),
         };
         let limit = MAX_PART_BYTES.min(self.room);
         let mut bytes = Vec::new();
         let mut bounded = part.take(limit + 1);
         let read = bounded.read_to_end(&mut bytes);
-        read.map_err(|_| DocumentError::Damaged)?;
+        read.map_err(|_| ExtractError::Damaged)?;
         if bytes.len() as u64 > limit {
-            return Err(DocumentError::TooLarge);
+            return Err(ExtractError::TooLarge);
         }
         self.room -= bytes.len() as u64;
         Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))

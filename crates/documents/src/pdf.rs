@@ -2,10 +2,10 @@
 
 use pdf_extract::OutputError;
 
-use crate::DocumentError;
+use crate::ExtractError;
 use crate::text_builder::TextBuilder;
 
-pub(crate) fn read(bytes: &[u8], out: &mut TextBuilder) -> Result<(), DocumentError> {
+pub(crate) fn read(bytes: &[u8], out: &mut TextBuilder) -> Result<(), ExtractError> {
     let pages = pdf_extract::extract_text_from_mem_by_pages(bytes).map_err(why)?;
     for (number, page) in pages.iter().enumerate() {
         if out.is_full() {
@@ -21,14 +21,14 @@ pub(crate) fn read(bytes: &[u8], out: &mut TextBuilder) -> Result<(), DocumentEr
         }
     }
     let has_text = pages.iter().any(|page| !page.trim().is_empty());
-    has_text.then_some(()).ok_or(DocumentError::NoText)
+    has_text.then_some(()).ok_or(ExtractError::NoText)
 }
 
-fn why(error: OutputError) -> DocumentError {
+fn why(error: OutputError) -> ExtractError {
     match error {
         OutputError::PdfError(error) if error.to_string().to_lowercase().contains("crypt") => {
-            DocumentError::Encrypted
+            ExtractError::Encrypted
         }
-        _ => DocumentError::Damaged,
+        _ => ExtractError::Damaged,
     }
 }

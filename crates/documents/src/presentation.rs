@@ -1,6 +1,6 @@
 //! PowerPoint: PresentationML.
 
-use crate::DocumentError;
+use crate::ExtractError;
 use crate::package::Package;
 use crate::text_builder::TextBuilder;
 use crate::xml::{self, XmlEvent};
@@ -8,10 +8,10 @@ use crate::xml::{self, XmlEvent};
 const SLIDE: &str = "ppt/slides/slide";
 const NOTES: &str = "ppt/notesSlides/notesSlide";
 
-pub(crate) fn read(package: &mut Package<'_>, out: &mut TextBuilder) -> Result<(), DocumentError> {
+pub(crate) fn read(package: &mut Package<'_>, out: &mut TextBuilder) -> Result<(), ExtractError> {
     let slides = package.numbers(SLIDE);
     if slides.is_empty() {
-        return Err(DocumentError::Damaged);
+        return Err(ExtractError::Damaged);
     }
     for number in slides {
         if out.is_full() {
@@ -29,7 +29,7 @@ pub(crate) fn read(package: &mut Package<'_>, out: &mut TextBuilder) -> Result<(
     Ok(())
 }
 
-fn read_part(xml: &str, out: &mut TextBuilder) -> Result<(), DocumentError> {
+fn read_part(xml: &str, out: &mut TextBuilder) -> Result<(), ExtractError> {
     let mut in_text = false;
     xml::read(xml, |event| {
         match event {

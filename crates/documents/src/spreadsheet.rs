@@ -4,13 +4,13 @@ mod dates;
 
 use std::collections::HashMap;
 
-use crate::DocumentError;
+use crate::ExtractError;
 use crate::package::Package;
 use crate::text_builder::TextBuilder;
 use crate::xml::{self, XmlEvent};
 use dates::DateFormats;
 
-pub(crate) fn read(package: &mut Package<'_>, out: &mut TextBuilder) -> Result<(), DocumentError> {
+pub(crate) fn read(package: &mut Package<'_>, out: &mut TextBuilder) -> Result<(), ExtractError> {
     let strings = match package.optional("xl/sharedStrings.xml")? {
         Some(xml) => shared_strings(&xml)?,
         None => Vec::new(),
@@ -39,7 +39,7 @@ pub(crate) fn read(package: &mut Package<'_>, out: &mut TextBuilder) -> Result<(
 }
 
 /// The sheets in their order: name and part.
-fn sheets(package: &mut Package<'_>) -> Result<Vec<(String, String)>, DocumentError> {
+fn sheets(package: &mut Package<'_>) -> Result<Vec<(String, String)>, ExtractError> {
     let relations = package.part("xl/_rels/workbook.xml.rels")?;
     let mut targets: HashMap<String, String> = HashMap::new();
     xml::read(&relations, |event| {
@@ -69,7 +69,7 @@ fn sheets(package: &mut Package<'_>) -> Result<Vec<(String, String)>, DocumentEr
     Ok(sheets)
 }
 
-fn shared_strings(xml: &str) -> Result<Vec<String>, DocumentError> {
+fn shared_strings(xml: &str) -> Result<Vec<String>, ExtractError> {
     let (mut strings, mut text, mut in_text) = (Vec::new(), String::new(), false);
     xml::read(xml, |event| {
         match event {
@@ -99,7 +99,7 @@ struct Cell {
 }
 
 impl Sheet<'_> {
-    fn read(&self, xml: &str, out: &mut TextBuilder) -> Result<(), DocumentError> {
+    fn read(&self, xml: &str, out: &mut TextBuilder) -> Result<(), ExtractError> {
         let (mut cell, mut in_value, mut row) = (Cell::default(), false, Vec::new());
         xml::read(xml, |event| {
             match event {

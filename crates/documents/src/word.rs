@@ -1,11 +1,11 @@
 //! Word: WordprocessingML.
 
-use crate::DocumentError;
+use crate::ExtractError;
 use crate::package::Package;
 use crate::text_builder::TextBuilder;
 use crate::xml::{self, XmlEvent};
 
-pub(crate) fn read(package: &mut Package<'_>, out: &mut TextBuilder) -> Result<(), DocumentError> {
+pub(crate) fn read(package: &mut Package<'_>, out: &mut TextBuilder) -> Result<(), ExtractError> {
     let document = package.part("word/document.xml")?;
     read_part(&document, out)?;
     for part in ["word/footnotes.xml", "word/endnotes.xml"] {
@@ -17,7 +17,7 @@ pub(crate) fn read(package: &mut Package<'_>, out: &mut TextBuilder) -> Result<(
     Ok(())
 }
 
-fn read_part(xml: &str, out: &mut TextBuilder) -> Result<(), DocumentError> {
+fn read_part(xml: &str, out: &mut TextBuilder) -> Result<(), ExtractError> {
     let (mut in_text, mut cells) = (false, 0_usize);
     xml::read(xml, |event| {
         match event {

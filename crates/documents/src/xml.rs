@@ -3,7 +3,7 @@
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
-use crate::DocumentError;
+use crate::ExtractError;
 
 pub(crate) enum XmlEvent<'a> {
     Start(Element<'a>),
@@ -29,10 +29,10 @@ impl Element<'_> {
 pub(crate) fn read(
     xml: &str,
     mut on_event: impl FnMut(XmlEvent<'_>) -> bool,
-) -> Result<(), DocumentError> {
+) -> Result<(), ExtractError> {
     let mut reader = Reader::from_str(xml);
     loop {
-        let event = reader.read_event().map_err(|_| DocumentError::Damaged)?;
+        let event = reader.read_event().map_err(|_| ExtractError::Damaged)?;
         let goes_on = match event {
             Event::Start(start) => on_event(XmlEvent::Start(element(start))),
             Event::Empty(start) => {

@@ -258,7 +258,7 @@ pub fn declarations() -> String {
         domain::FileKind,
         wire::UserInstructions,
         wire::FolderView,
-        wire::FolderChange,
+        wire::ChatFolderChange,
         wire::FileLimits,
         wire::ModelParameter,
         wire::ContextQuery,

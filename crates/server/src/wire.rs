@@ -40,7 +40,7 @@ pub use tenon_app::chats::{
 };
 pub use tenon_app::experts::{ExpertChange, ExpertView};
 pub use tenon_app::files::FileLimits;
-pub use tenon_app::folders::{FolderChange, FolderView};
+pub use tenon_app::folders::{ChatFolderChange, FolderView};
 pub use tenon_app::models::{
     EndpointView, EvaluationFrame, EvaluationRequest, ModelChange, ModelDiscoveryRequest,
     ModelDiscoveryResponse, ModelOrigin, ModelParameter, ModelView, NewModel, OfferedModel,

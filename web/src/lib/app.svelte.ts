@@ -30,6 +30,7 @@ import type {
   UserTopic,
   Verdict,
 } from './api/types';
+import { attention } from './attention/attention.svelte';
 import type { Turn } from './chat/chat';
 import { Conversation } from './chat/conversation.svelte';
 import { ContextSize, estimateContext } from './chat/context.svelte';
@@ -46,6 +47,7 @@ import { truncateTitle } from './format/truncate';
 import { errorText } from './i18n/errorText';
 import { language } from './i18n/language.svelte';
 import { Listeners } from './listeners';
+import { storedDevice } from './local/device';
 import type { Local } from './local/local.svelte';
 import { chooseModel } from './models/choice';
 import { needsTest } from './models/form';
@@ -222,6 +224,7 @@ class App {
   /** The page knows now whom it is for, and so what was remembered for them. */
   enter(): void {
     this.draft.reread();
+    attention.enter();
     this.folders.reread();
     this.queue.reread();
     this.models.open(router.chatId);
@@ -240,7 +243,12 @@ class App {
     void this.models.all;
     void this.toolbox.tools;
     const { chatId } = router;
-    const question = { chatId, modelId: model.id, ...(!chatId && { expertId: router.expertId }) };
+    const question = {
+      chatId,
+      modelId: model.id,
+      deviceId: storedDevice()?.id,
+      ...(!chatId && { expertId: router.expertId }),
+    };
     this.modelOffer.ask(question, this.#toolsOn);
   }
 
@@ -451,6 +459,16 @@ class App {
     return id;
   }
 
+  /** Connects several at once. Trying each would cost time and tokens: only a new default is tried. */
+  async addModels(models: readonly NewModel[], done: (count: number) => void): Promise<void> {
+    const ids = await this.models.addAll(models, done);
+    const index = models.findIndex(({ isDefault }) => isDefault);
+    const [id, model] = [ids[index], models[index]];
+    if (!id || !model) return;
+    this.models.pick({ id, name: model.name ?? model.model });
+    this.testModel(id);
+  }
+
   async changeModel(id: ModelId, change: ModelChange): Promise<void> {
     if (Object.keys(change).length === 0) return;
     await this.models.change(id, change);
@@ -500,6 +518,7 @@ class App {
         this.chatManager.put(frame.chat);
         if (this.#unlisted?.id === frame.chat.id) this.#unlisted = frame.chat;
         this.#noteAsking(frame.chat);
+        attention.take(frame.chat);
         break;
       case 'chat:gone':
         this.chatManager.drop(frame.chatId);
@@ -588,7 +607,10 @@ class App {
     void this.#findUnlisted(router.chatId);
     // Those that asked before the page was there have their mark in the list.
     this.#asking ??= new Set(this.list.chats.flatMap(({ id, asking }) => (asking ? [id] : [])));
-    this.list.chats.forEach((chat) => this.#noteAsking(chat));
+    for (const chat of this.list.chats) {
+      this.#noteAsking(chat);
+      attention.take(chat);
+    }
   }
 
   /** Tells of a chat that begins to wait for an answer while another one is open. */
@@ -629,7 +651,11 @@ class App {
       return { chatId: undefined, sent: false };
     }
     this.draft.sending(chatId, turnId);
-    const delivery = await this.#outbox.send(chatId, { ...turn, language: language.code });
+    const delivery = await this.#outbox.send(chatId, {
+      ...turn,
+      language: language.code,
+      deviceId: storedDevice()?.id,
+    });
     if (delivery.sent) return { chatId, sent: true };
     takeBack();
     toasts.show(language.messages.notSent(errorText(delivery.error)));

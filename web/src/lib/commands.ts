@@ -19,7 +19,7 @@ import { theme, themes } from './theme.svelte';
 import type { Command } from './ui/palette';
 
 /** What only the page can do: these open something over it. */
-interface Openers {
+export interface Openers {
   chooseModel(): void;
   /** Absent where models are not this person's to change. */
   connectModel?(): void;

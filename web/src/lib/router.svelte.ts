@@ -1,30 +1,44 @@
 // Where the page is: `#/` is a new chat, `#/e/<id>` one with an expert, `#/f/<id>` one in a folder
 // (`#/f/<id>/<expert>` with an expert), `#/c/<id>` an old one, `#/c/<id>/<turn>`
 // one place in it, `#/compare/<model>/<model>` two models side by side, `#/shared/<token>` a shared chat, and
-// `#/settings/<section>` lies over the others. In the hash, so that the server has
-// one page to serve and no rule about paths, and no token stands in its log.
+// `#/settings`, `#/settings/<section>` and `#/settings/<section>/<item>` lie over the others. In the hash, so that
+// the server has one page to serve and no rule about paths, and no token stands in its log.
 import type { ChatId, ExpertId, FolderId, ModelId, TurnId } from './api/types';
 
 export const sections = [
   'account',
   'instructions',
+  'appearance',
+  'notifications',
+  'shortcuts',
   'keys',
+  'data',
+  'servers',
+  'local',
+  'skills',
+  'policies',
+  'models',
   'experts',
   'prompts',
-  'skills',
-  'servers',
   'people',
   'dashboard',
   'log',
 ] as const;
 export type Section = (typeof sections)[number];
 
+/** Without a section: the list of them. `item` is one thing in a section that is open. */
+export interface SettingsRoute {
+  name: 'settings';
+  section?: Section;
+  item?: string;
+}
+
 export type Route =
   | { name: 'new'; expertId?: ExpertId; folderId?: FolderId }
   | { name: 'chat'; chatId: ChatId; turnId?: TurnId }
   | { name: 'compare'; models: readonly [ModelId, ModelId] }
   | { name: 'shared'; token: string }
-  | { name: 'settings'; section: Section }
+  | SettingsRoute
   | { name: 'invite'; token: string }
   /** With what went wrong where the person came from. */
   | { name: 'login'; error?: string };
@@ -67,9 +81,9 @@ class Router {
     return route.name === 'compare' ? route.models : undefined;
   }
 
-  /** The part of the settings that is open over it. */
-  get section(): Section | undefined {
-    return this.#route.name === 'settings' ? this.#route.section : undefined;
+  /** The settings, where they are open over it. */
+  get settings(): SettingsRoute | undefined {
+    return this.#route.name === 'settings' ? this.#route : undefined;
   }
 
   /** The turn that is to be shown, until it has been. */
@@ -118,7 +132,11 @@ export function href(route: Route): string {
     case 'shared':
       return path('shared', route.token);
     case 'settings':
-      return path('settings', route.section);
+      return path(
+        'settings',
+        ...(route.section ? [route.section] : []),
+        ...(route.section && route.item ? [route.item] : []),
+      );
     case 'invite':
       return path('invite', route.token);
     case 'login':
@@ -141,11 +159,10 @@ export function parse(hash: string): Route {
   }
   if (place === 'compare' && first && second) return { name: 'compare', models: [first, second] };
   if (place === 'shared' && first && second === undefined) return { name: 'shared', token: first };
-  if (place === 'settings' && second === undefined) {
-    return {
-      name: 'settings',
-      section: sections.find((section) => section === first) ?? 'account',
-    };
+  if (place === 'settings') {
+    const section = sections.find((section) => section === first);
+    if (!section) return { name: 'settings' };
+    return second ? { name: 'settings', section, item: second } : { name: 'settings', section };
   }
   if (place === 'invite' && first && second === undefined) return { name: 'invite', token: first };
   if (place === 'login' && first === undefined) {

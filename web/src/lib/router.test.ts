@@ -15,7 +15,9 @@ test('a place and its address are two forms of the same', () => {
   check('#/f/abc/x', { name: 'new', folderId: 'abc', expertId: 'x' });
   check('#/compare/a/b%3Ac', { name: 'compare', models: ['a', 'b:c'] });
   check('#/shared/xyz', { name: 'shared', token: 'xyz' });
+  check('#/settings', { name: 'settings' });
   check('#/settings/keys', { name: 'settings', section: 'keys' });
+  check('#/settings/models/new', { name: 'settings', section: 'models', item: 'new' });
   check('#/invite/a-b_c', { name: 'invite', token: 'a-b_c' });
   check('#/login', { name: 'login' });
   check('#/login?error=oidc_denied', { name: 'login', error: 'oidc_denied' });
@@ -40,9 +42,9 @@ test('an address that means nothing is a new chat', () => {
   }
 });
 
-test('settings that do not exist are those of the account', () => {
-  for (const hash of ['#/settings', '#/settings/', '#/settings/x']) {
-    expect(parse(hash)).toEqual({ name: 'settings', section: 'account' });
+test('settings that do not exist are the list of those that do', () => {
+  for (const hash of ['#/settings', '#/settings/', '#/settings/x', '#/settings/x/y']) {
+    expect(parse(hash)).toEqual({ name: 'settings' });
   }
 });
 
@@ -50,7 +52,7 @@ test('the chat under the settings stays open, and is there when they close', () 
   router.replace({ name: 'chat', chatId: 'a' });
   router.replace({ name: 'settings', section: 'keys' });
   router.replace({ name: 'settings', section: 'log' });
-  expect([router.chatId, router.section]).toEqual(['a', 'log']);
+  expect([router.chatId, router.settings?.section]).toEqual(['a', 'log']);
   router.closeSettings();
   expect([router.route, location.hash]).toEqual([{ name: 'chat', chatId: 'a' }, '#/c/a']);
   router.closeSettings();

@@ -2,7 +2,15 @@
 // windows, a full disk): then nothing is stored, and nothing breaks.
 
 /** Keys shared by all accounts of this browser; some are needed before log-in. */
-const SHARED_KEYS = ['theme', 'language', 'account', 'device', 'deviceName'];
+const SHARED_KEYS = [
+  'theme',
+  'text',
+  'sidebar',
+  'language',
+  'account',
+  'device',
+  'deviceName',
+];
 
 let owner = '';
 

@@ -17,6 +17,12 @@ class Theme {
     saveSetting('theme', name === 'system' ? '' : name);
     if (name === 'system') delete document.documentElement.dataset.theme;
     else document.documentElement.dataset.theme = name;
+    // The frame of an installed page has the colour of the page.
+    for (const meta of document.querySelectorAll<HTMLMetaElement>('meta[name=theme-color]')) {
+      const own = meta.dataset.of ?? '';
+      meta.media =
+        name === 'system' ? `(prefers-color-scheme: ${own})` : own === name ? 'all' : 'not all';
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 //! Why a file cannot be attached.
 
-use tenon_documents::DocumentError;
+use tenon_documents::ExtractError;
 use tenon_domain::coded_errors;
 use tenon_tools::OverQuota;
 
@@ -33,13 +33,13 @@ impl From<tenon_store::Error> for FileError {
     }
 }
 
-impl From<DocumentError> for FileError {
-    fn from(error: DocumentError) -> Self {
+impl From<ExtractError> for FileError {
+    fn from(error: ExtractError) -> Self {
         match error {
-            DocumentError::Encrypted => Self::Encrypted,
-            DocumentError::Damaged => Self::Damaged,
-            DocumentError::NoText => Self::NoText,
-            DocumentError::TooLarge => Self::Unpacked,
+            ExtractError::Encrypted => Self::Encrypted,
+            ExtractError::Damaged => Self::Damaged,
+            ExtractError::NoText => Self::NoText,
+            ExtractError::TooLarge => Self::Unpacked,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::DocumentError;
+use crate::ExtractError;
 use crate::xml::{self, XmlEvent};
 
 /// Days from the serial number 0 (30 December 1899) to 1 January 1970.
@@ -16,7 +16,7 @@ const MAX_DAYS: f64 = 2_958_466.0;
 pub(super) struct DateFormats(HashSet<usize>);
 
 impl DateFormats {
-    pub(super) fn read(xml: &str) -> Result<Self, DocumentError> {
+    pub(super) fn read(xml: &str) -> Result<Self, ExtractError> {
         let (mut custom, mut styles) = (HashSet::new(), HashSet::new());
         let (mut in_cell_formats, mut style) = (false, 0);
         xml::read(xml, |event| {

@@ -68,7 +68,8 @@ pub(crate) async fn export(
         Format::Json => {
             let mut exported = chats::export(transcript);
             if params.files {
-                exported.files = app.files.export(&chat, exported.file_ids()).await?;
+                let ids = exported.file_ids();
+                exported.files = chats::export_files(&app.store, &chat, ids).await?;
             }
             let write = move || serde_json::to_string_pretty(&exported);
             let text = run_blocking(write)

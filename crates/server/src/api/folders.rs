@@ -9,7 +9,7 @@ use tenon_domain::FolderId;
 
 use crate::error::ApiError;
 use crate::request::{Id, JsonBody};
-use crate::wire::{FolderChange, FolderView};
+use crate::wire::{ChatFolderChange, FolderView};
 
 pub(crate) async fn list(
     State(app): State<App>,
@@ -21,7 +21,7 @@ pub(crate) async fn list(
 pub(crate) async fn create(
     State(app): State<App>,
     user: CurrentUser,
-    JsonBody(new): JsonBody<FolderChange>,
+    JsonBody(new): JsonBody<ChatFolderChange>,
 ) -> Result<(StatusCode, Json<FolderView>), ApiError> {
     let folder = app.folders.create(&user.id, new).await?;
     Ok((StatusCode::CREATED, Json(folder)))
@@ -31,7 +31,7 @@ pub(crate) async fn change(
     State(app): State<App>,
     user: CurrentUser,
     Id(id): Id<FolderId>,
-    JsonBody(change): JsonBody<FolderChange>,
+    JsonBody(change): JsonBody<ChatFolderChange>,
 ) -> Result<Json<FolderView>, ApiError> {
     Ok(Json(app.folders.change(&user.id, &id, change).await?))
 }

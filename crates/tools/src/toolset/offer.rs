@@ -37,7 +37,7 @@ pub enum OfferSize {
 
 /// How many tools are chosen, and how many of them one message may bring in.
 #[derive(Clone, Copy)]
-struct ToolChoice {
+struct OfferLimits {
     max: usize,
     max_per_message: usize,
 }
@@ -63,18 +63,18 @@ impl Toolset {
         });
         match size {
             OfferSize::Compact if tools.len() > MAX_COMPACT_TOOLS => {
-                let choice = ToolChoice {
+                let limits = OfferLimits {
                     max: MAX_COMPACT_TOOLS,
                     max_per_message: MAX_TOOLS_PER_MESSAGE,
                 };
-                tools = self.choose(&tools, &mentions, choice);
+                tools = self.choose(&tools, &mentions, limits);
             }
             OfferSize::Full { max } if tools.len() > max => {
-                let choice = ToolChoice {
+                let limits = OfferLimits {
                     max,
                     max_per_message: max / 2,
                 };
-                let chosen = self.choose(&tools, &mentions, choice);
+                let chosen = self.choose(&tools, &mentions, limits);
                 // Whoever tells the model cuts the rest off, and reports it.
                 let ids: HashSet<&ToolId> = chosen.iter().map(|tool| &tool.spec.id).collect();
                 tools.retain(|tool| !ids.contains(&tool.spec.id));
@@ -115,7 +115,7 @@ impl Toolset {
         &self,
         tools: &[&'a Arc<Tool>],
         mentions: &ToolMentions,
-        choice: ToolChoice,
+        limits: OfferLimits,
     ) -> Vec<&'a Arc<Tool>> {
         let index = Index::new(tools.iter().map(|tool| {
             [
@@ -128,12 +128,12 @@ impl Toolset {
         let is_pinned = |number: &usize| self.is_pinned(tools[*number], mentions);
         let mut chosen: BTreeSet<usize> = (0..tools.len()).filter(is_pinned).collect();
         let found = mentions.texts.iter().flat_map(|text| {
-            let ranked = index.rank(text).into_iter().take(choice.max_per_message);
+            let ranked = index.rank(text).into_iter().take(limits.max_per_message);
             ranked.map(|(number, _)| number)
         });
         // Words of another language find nothing: then the first ones are better than none.
         for number in found.chain(0..tools.len()) {
-            if chosen.len() >= choice.max {
+            if chosen.len() >= limits.max {
                 break;
             }
             chosen.insert(number);

@@ -1,11 +1,11 @@
 // Folders of chats.
 import { request } from './client';
-import type { FolderChange, FolderId, FolderView } from './types';
+import type { ChatFolderChange, FolderId, FolderView } from './types';
 
 export const folders = {
   all: () => request<FolderView[]>('GET', '/api/folders'),
-  add: (folder: FolderChange) => request<FolderView>('POST', '/api/folders', folder),
-  change: (id: FolderId, change: FolderChange) =>
+  add: (folder: ChatFolderChange) => request<FolderView>('POST', '/api/folders', folder),
+  change: (id: FolderId, change: ChatFolderChange) =>
     request<FolderView>('PATCH', folderPath(id), change),
   remove: (id: FolderId) => request<void>('DELETE', folderPath(id)),
 };

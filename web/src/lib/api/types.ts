@@ -231,6 +231,11 @@ modelId?: ModelId,
  */
 language?: PageLanguage, 
 /**
+ * The computer it is said at, by the id of its local tools: where it has any, the model is
+ * not offered those of other computers.
+ */
+deviceId?: string, 
+/**
  * Files that were sent before, to go with this message.
  */
 fileIds?: Array<FileId>, 
@@ -881,6 +886,10 @@ baseUrl?: string,
  */
 model?: string, hasKey: boolean, parameters: Record<string, unknown>, 
 /**
+ * False: it takes no pictures. Absent: that is not known before it is asked.
+ */
+seesImages?: boolean, 
+/**
  * What a chat can set for it.
  */
 takes: Array<ModelParameter>, toolMode: ToolMode, toolsSeen?: ToolUse, contextTokens?: number, 
@@ -1411,7 +1420,7 @@ instructions: string,
  */
 expertId?: ExpertId, };
 
-export type FolderChange = { 
+export type ChatFolderChange = { 
 /**
  * A new one must have it.
  */
@@ -1441,7 +1450,7 @@ expertId?: ExpertId,
 /**
  * Of a new chat.
  */
-folderId?: FolderId, modelId?: ModelId, text?: string, };
+folderId?: FolderId, modelId?: ModelId, text?: string, deviceId?: string, };
 
 export type ContextView = { 
 /**
@@ -1563,7 +1572,7 @@ calls?: Array<CallId>, };
 
 export type DeviceInfo = { id: string, 
 /**
- * "Chrome on Linux"
+ * As the person calls it.
  */
 name: string, };
 
@@ -1768,6 +1777,8 @@ content: unknown, } | { "action": "decline" } | { "action": "cancel" };
 
 export type FormOutcome = "accepted" | "declined" | "cancelled";
 
+export type StopReason = "end" | "tool_calls" | "length" | "filtered" | "paused";
+
 export type MessageRecord = { id: MessageId, chatId: ChatId, turnId: TurnId, role: Role, parts: Array<Part>, 
 /**
  * Milliseconds since 1970.
@@ -1947,4 +1958,3 @@ export type KeyId = string;
 export type InviteId = string;
 
 export const SHOWN_PAGE = "text/html; disposition=inline";
-export type StopReason = "end" | "tool_calls" | "length" | "filtered" | "paused";

@@ -157,6 +157,12 @@ export class ChatManager {
     toasts.show(deleted(truncateTitle(title)), { label, run: () => void undo() }, UNDO_MS);
   }
 
+  /** Without a way back: one of many. Fails with what the server said. */
+  async removeForGood(id: ChatId): Promise<void> {
+    await this.#listOf(id).remove(id);
+    this.#forget(id);
+  }
+
   async export(id: ChatId, title: string, format: ExportFormat, files?: true): Promise<void> {
     try {
       save(await api.exportChat(id, format, files), fileName(title, format));

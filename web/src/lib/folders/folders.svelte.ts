@@ -1,6 +1,6 @@
 // The folders that chats are kept in.
 import { folders as api } from '$lib/api/folders';
-import type { FolderChange, FolderId, FolderView } from '$lib/api/types';
+import type { ChatFolderChange, FolderId, FolderView } from '$lib/api/types';
 import { Refresher } from '$lib/refresher';
 import { ResponseOrder } from '$lib/responseOrder';
 import { loadSetting, saveSetting } from '$lib/storage';
@@ -47,14 +47,14 @@ export class Folders {
 
   // These fail with what the server said.
 
-  async add(folder: FolderChange): Promise<FolderView> {
+  async add(folder: ChatFolderChange): Promise<FolderView> {
     const made = await api.add(folder);
     this.#put([...this.all.filter(({ id }) => id !== made.id), made]);
     this.setOpen(made.id, true);
     return made;
   }
 
-  async change(id: FolderId, change: FolderChange): Promise<void> {
+  async change(id: FolderId, change: ChatFolderChange): Promise<void> {
     const changed = await api.change(id, change);
     this.#put(this.all.map((folder) => (folder.id === id ? changed : folder)));
   }

@@ -1,5 +1,6 @@
 // The language of the page: chosen once by the browser's, then by the person.
 import { saveSetting, loadSetting } from '$lib/storage';
+import { noBuiltinTexts, type BuiltinTexts } from './builtins/builtinTexts';
 import { en, type Messages } from './en';
 import { zhHans } from './zh-hans';
 import { zhHant } from './zh-hant';
@@ -21,9 +22,17 @@ const errorTemplates: Record<LanguageCode, () => Promise<ErrorTemplates>> = {
   'zh-Hant': async () => (await import('./errors/zh-hant')).errorsZhHant,
 };
 
+/** The words of built-in tools, loaded like those of errors. */
+const builtinTexts: Record<LanguageCode, () => Promise<BuiltinTexts>> = {
+  en: () => Promise.resolve(noBuiltinTexts),
+  'zh-Hans': async () => (await import('./builtins/zh-hans')).builtinsZhHans,
+  'zh-Hant': async () => (await import('./builtins/zh-hant')).builtinsZhHant,
+};
+
 class Language {
   #code = $state<LanguageCode>(chosen() ?? preferred(navigator.languages));
   #errors = $state.raw<ErrorTemplates>({});
+  #builtins = $state.raw<BuiltinTexts>(noBuiltinTexts);
   /** Settled when `errors` is that of the language; without a network it stays empty. */
   errorsLoaded = this.#loadErrors();
 
@@ -46,10 +55,20 @@ class Language {
     return this.#errors;
   }
 
+  /** What built-in tools are called. */
+  get builtins(): BuiltinTexts {
+    return this.#builtins;
+  }
+
   async #loadErrors(): Promise<void> {
     const code = this.#code;
-    const errors = await errorTemplates[code]().catch(() => ({}));
-    if (code === this.#code) this.#errors = errors;
+    const [errors, builtins] = await Promise.all([
+      errorTemplates[code]().catch(() => ({})),
+      builtinTexts[code]().catch(() => noBuiltinTexts),
+    ]);
+    if (code !== this.#code) return;
+    this.#errors = errors;
+    this.#builtins = builtins;
   }
 }
 

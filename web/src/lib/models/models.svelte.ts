@@ -100,6 +100,20 @@ export class Models {
     return id;
   }
 
+  /** One after the other, up to the first that is refused. `done` is told how many are added. */
+  async addAll(models: readonly NewModel[], done: (count: number) => void): Promise<ModelId[]> {
+    const ids: ModelId[] = [];
+    try {
+      for (const model of models) {
+        const { id } = await api.createModel(model);
+        done(ids.push(id));
+      }
+    } finally {
+      await this.refresh();
+    }
+    return ids;
+  }
+
   async change(id: ModelId, change: ModelChange): Promise<void> {
     await api.changeModel(id, change);
     await this.refresh();

@@ -10,6 +10,8 @@ import type {
   ToolsChange,
   ToolView,
 } from '$lib/api/types';
+import { localizedTool } from '$lib/i18n/builtins/builtinTexts';
+import { language } from '$lib/i18n/language.svelte';
 import { Refresher } from '$lib/refresher';
 import { ResponseOrder } from '$lib/responseOrder';
 import { isOn } from './callable';
@@ -27,11 +29,12 @@ export class Toolbox {
   /** Changes reach the server in the order they were made. */
   #queue: Promise<unknown> = Promise.resolve();
 
+  #localized = $derived(this.#all.map((tool) => localizedTool(tool, language.builtins)));
   /** One that was not changed stays the same object: what was worked out of it is found again. */
   tools = $derived(
     this.#over.size === 0
-      ? this.#all
-      : this.#all.map((tool) => {
+      ? this.#localized
+      : this.#localized.map((tool) => {
           const over = this.#over.get(tool.toolId);
           return over
             ? {

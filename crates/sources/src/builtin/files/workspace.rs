@@ -88,10 +88,10 @@ impl Workspace {
         for name in folders {
             folder = match kind_of(&folder, name, path)? {
                 None => return Ok(None),
-                Some(FileKind::Folder) => folder
+                Some(PathKind::Folder) => folder
                     .open_dir(name)
                     .map_err(|error| trouble(path, &error))?,
-                Some(FileKind::File) => {
+                Some(PathKind::File) => {
                     return Err(ToolError::failed(format!(
                         "`{name}` in {path} is a file, not a folder."
                     )));
@@ -187,8 +187,8 @@ impl Workspace {
             .map_err(|error| self.unusable(&error))?;
         for name in folders {
             match kind_of(&folder, name, path)? {
-                Some(FileKind::Folder) => {}
-                Some(FileKind::File) => {
+                Some(PathKind::Folder) => {}
+                Some(PathKind::File) => {
                     return Err(ToolError::failed(format!(
                         "`{name}` in {path} is a file, not a folder."
                     )));
@@ -202,8 +202,8 @@ impl Workspace {
                 .map_err(|error| trouble(path, &error))?;
         }
         match kind_of(&folder, last, path)? {
-            None | Some(FileKind::File) => Ok((folder, last)),
-            Some(FileKind::Folder) => Err(ToolError::failed(format!(
+            None | Some(PathKind::File) => Ok((folder, last)),
+            Some(PathKind::Folder) => Err(ToolError::failed(format!(
                 "{path} is a folder. Name a file in it."
             ))),
         }
@@ -244,19 +244,19 @@ pub(super) fn entry_in(
 ) -> Result<Option<DirectoryEntry>, ToolError> {
     let opened = match kind_of(folder, name, path)? {
         None => return Ok(None),
-        Some(FileKind::Folder) => folder.open_dir(name).map(DirectoryEntry::Folder),
-        Some(FileKind::File) => folder.open(name).map(DirectoryEntry::File),
+        Some(PathKind::Folder) => folder.open_dir(name).map(DirectoryEntry::Folder),
+        Some(PathKind::File) => folder.open(name).map(DirectoryEntry::File),
     };
     opened.map(Some).map_err(|error| trouble(path, &error))
 }
 
-enum FileKind {
+enum PathKind {
     Folder,
     File,
 }
 
 /// What a name stands for, without following or opening it. None: nothing is there.
-fn kind_of(folder: &Dir, name: &str, path: &FilePath) -> Result<Option<FileKind>, ToolError> {
+fn kind_of(folder: &Dir, name: &str, path: &FilePath) -> Result<Option<PathKind>, ToolError> {
     let kind = match folder.symlink_metadata(name) {
         Ok(metadata) => metadata.file_type(),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -269,10 +269,10 @@ fn kind_of(folder: &Dir, name: &str, path: &FilePath) -> Result<Option<FileKind>
         )));
     }
     if kind.is_dir() {
-        return Ok(Some(FileKind::Folder));
+        return Ok(Some(PathKind::Folder));
     }
     if kind.is_file() {
-        return Ok(Some(FileKind::File));
+        return Ok(Some(PathKind::File));
     }
     Err(ToolError::denied(format!(
         "{path} is a pipe, a socket or a device, which are not opened."

@@ -17,6 +17,10 @@ export const modelsEn = {
   offers: (count: number) =>
     count === 1 ? 'One model is available.' : `${count} models are available. Pick one.`,
   offersNothing: 'No models are listed. You can still type the name of one.',
+  everyModel: (count: number) => `Connect all ${count} models`,
+  firstAsDefault: 'Use the first one as default',
+  connectAll: (count: number) => `Connect ${count} models`,
+  connecting: (done: number, count: number) => `Connecting, ${done} of ${count}…`,
   modelHint: 'The provider’s name for it',
   nameHint: 'Display name, optional',
   format: 'API format',

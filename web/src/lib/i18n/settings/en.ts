@@ -1,19 +1,6 @@
 // What only the settings say. Loaded on demand.
 
 export const settingsEn = {
-  sections: {
-    account: 'Account',
-    keys: 'API keys',
-    experts: 'Experts',
-    instructions: 'Instructions',
-    prompts: 'Prompts',
-    skills: 'Skills',
-    servers: 'Tool servers',
-    people: 'People',
-    dashboard: 'Dashboard',
-    log: 'Log',
-  },
-
   withoutAccount:
     'Tenon runs with `--single-user`, which has no accounts. Start it without that option to create one.',
 

@@ -1,19 +1,6 @@
 import type { SettingsMessages } from './en';
 
 export const settingsZhHans: SettingsMessages = {
-  sections: {
-    account: '账号',
-    keys: 'API 密钥',
-    experts: '专家',
-    instructions: '指示',
-    prompts: '提示词',
-    skills: '技能',
-    servers: '工具服务器',
-    people: '成员',
-    dashboard: '统计',
-    log: '日志',
-  },
-
   withoutAccount:
     'Tenon 以 `--single-user` 方式运行，没有账号；去掉这个选项重新启动，即可创建账号。',
 

@@ -1,19 +1,6 @@
 import type { SettingsMessages } from './en';
 
 export const settingsZhHant: SettingsMessages = {
-  sections: {
-    account: '帳號',
-    keys: 'API 金鑰',
-    experts: '專家',
-    instructions: '指示',
-    prompts: '提示詞',
-    skills: '技能',
-    servers: '工具伺服器',
-    people: '成員',
-    dashboard: '統計',
-    log: '記錄',
-  },
-
   withoutAccount:
     'Tenon 以 `--single-user` 方式執行，沒有帳號；去掉這個選項重新啟動，即可建立帳號。',
 

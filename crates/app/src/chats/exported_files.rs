@@ -1,0 +1,34 @@
+//! The attached files of a chat that is exported.
+
+use tenon_domain::{ChatId, FileId};
+use tenon_store::Store;
+
+use super::export::ExportedFile;
+use crate::files::FileError;
+
+/// Of the files in one export: it is built in memory, and an import takes no more.
+const MAX_EXPORT_BYTES: usize = 20 * 1024 * 1024;
+
+/// The files of a chat, as far as one export holds them.
+pub async fn export_files(
+    store: &Store,
+    chat: &ChatId,
+    ids: Vec<FileId>,
+) -> Result<Vec<ExportedFile>, FileError> {
+    let (mut files, mut bytes) = (Vec::new(), 0);
+    for id in ids {
+        let content = match store.file_of_chat(chat, &id).await {
+            Ok(content) => content,
+            // The chat was imported without it.
+            Err(tenon_store::Error::NotFound(_)) => continue,
+            Err(error) => return Err(error.into()),
+        };
+        bytes += content.data.len();
+        if bytes > MAX_EXPORT_BYTES {
+            let mb = MAX_EXPORT_BYTES / (1024 * 1024);
+            return Err(FileError::ExportTooLarge { mb });
+        }
+        files.push(content.into());
+    }
+    Ok(files)
+}

@@ -1,0 +1,38 @@
+import type { ShortcutsMessages } from './en';
+
+export const shortcutsZhHans: ShortcutsMessages = {
+  title: '键盘快捷键',
+  everywhere: '任何地方',
+  whileWriting: '写消息时',
+  names: {
+    palette: '搜索和命令',
+    newChat: '新对话',
+    composer: '写消息',
+    previousChat: '上一个对话',
+    nextChat: '下一个对话',
+    sidebar: '显示或隐藏对话列表',
+    tools: '工具',
+    copyAnswer: '复制最后一个回答',
+    stop: '停止回答，或关闭打开的窗口',
+    settings: '设置',
+    help: '此列表',
+  },
+  writing: {
+    send: '发送',
+    line: '换行',
+    editLast: '输入框为空时，编辑最后一条消息',
+    prompts: '提示词和技能',
+  },
+  notTyping: '不在输入框中时',
+  nothingToCopy: '没有可复制的回答。',
+  answerCopied: '已复制最后一个回答。',
+  notCopied: '浏览器不允许 Tenon 复制。',
+  exportThis: '导出此对话…',
+  temporary: '开始临时对话',
+  shareThis: '分享此对话…',
+  startWith: (expert) => `与“${expert}”开始对话`,
+  usePrompt: (command) => `使用提示词 /${command}`,
+  settingsPage: (page) => `设置：${page}`,
+  tool: '工具',
+  textSize: (size) => `文字大小：${size}`,
+};

@@ -1,0 +1,38 @@
+import type { ShortcutsMessages } from './en';
+
+export const shortcutsZhHant: ShortcutsMessages = {
+  title: '鍵盤快速鍵',
+  everywhere: '任何地方',
+  whileWriting: '撰寫訊息時',
+  names: {
+    palette: '搜尋和指令',
+    newChat: '新對話',
+    composer: '撰寫訊息',
+    previousChat: '上一個對話',
+    nextChat: '下一個對話',
+    sidebar: '顯示或隱藏對話列表',
+    tools: '工具',
+    copyAnswer: '複製最後一個回答',
+    stop: '停止回答，或關閉開啟的視窗',
+    settings: '設定',
+    help: '此列表',
+  },
+  writing: {
+    send: '傳送',
+    line: '換行',
+    editLast: '輸入框為空時，編輯最後一則訊息',
+    prompts: '提示詞和技能',
+  },
+  notTyping: '不在輸入框中時',
+  nothingToCopy: '沒有可複製的回答。',
+  answerCopied: '已複製最後一個回答。',
+  notCopied: '瀏覽器不允許 Tenon 複製。',
+  exportThis: '匯出此對話…',
+  temporary: '開始臨時對話',
+  shareThis: '分享此對話…',
+  startWith: (expert) => `與「${expert}」開始對話`,
+  usePrompt: (command) => `使用提示詞 /${command}`,
+  settingsPage: (page) => `設定：${page}`,
+  tool: '工具',
+  textSize: (size) => `文字大小：${size}`,
+};
