@@ -178,7 +178,7 @@ test('a broken diagram shows its source and what is wrong', deadline, async (t) 
   await say(ui, fenced('mermaid', 'flowchart LR\n  A --> --> B'));
   await page.getByText('This diagram has a mistake in its source').waitFor();
   await page.getByText(/Parse error on line 2/).waitFor();
-  await ui.answers.first().locator('pre').getByText('A --> --> B').waitFor();
+  await ui.answers.first().locator('pre code').getByText('A --> --> B').waitFor();
   // The next one is drawn all the same.
   await say(ui, fenced('mermaid', 'sequenceDiagram\n  Alice->>Bob: Hi'), 2);
   await page.getByRole('img', { name: 'Diagram' }).waitFor();

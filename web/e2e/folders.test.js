@@ -168,7 +168,7 @@ test(
     const listed = async () => (await suite.tell('GET', '/chats?limit=100')).length;
     const before = await listed();
     await page.getByRole('button', { name: 'Temporary chat' }).click();
-    await page.getByText('In no list and not searchable.').waitFor();
+    await page.getByText('Temporary chat: in no list').waitFor();
     await ui.ask('A secret about quinces');
     await ui.answered();
     const chatId = (await address(page)).split('/').at(-1);
@@ -185,7 +185,7 @@ test(
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByText('A secret about quinces').waitFor();
     await page.getByRole('button', { name: 'Keep', exact: true }).click();
-    await page.getByText('In no list and not searchable.').waitFor({ state: 'detached' });
+    await page.getByText('Temporary chat: in no list').waitFor({ state: 'detached' });
     await eventually('it is listed', async () => (await listed()) === before + 1);
     await page.getByRole('link', { name: 'New chat' }).click();
     await side.nav.locator(`[data-chat="${chatId}"]`).waitFor();

@@ -5,7 +5,7 @@ import { findings } from './axe.js';
 import { startCounter } from './counter.js';
 import { fixture } from './fixture.js';
 import { lookAt } from './local.js';
-import { eventually } from './screen.js';
+import { allTools, eventually } from './screen.js';
 
 const suite = fixture();
 const deadline = { timeout: 60_000 };
@@ -20,7 +20,7 @@ afterEach(async () => {
 
 /** The details of a tool that a person opens from the panel. */
 async function open(page, toolId) {
-  await page.getByRole('button', { name: 'All tools' }).click();
+  await allTools(page).click();
   const panel = page.getByRole('dialog', { name: 'Tools' });
   await panel.locator(`li[title=${toolId}] .open`).click();
   const back = panel.getByRole('button', { name: 'Back to all tools' });

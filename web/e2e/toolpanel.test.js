@@ -61,6 +61,8 @@ function panelOf(page) {
   };
 }
 
+const isOn = ({ enabled, policy }) => enabled && policy !== 'deny';
+
 /** Somebody who comes, once it is known how many tools there are. */
 async function come(t, options) {
   const visit = await suite.visit(t, options);
@@ -99,7 +101,8 @@ test('the plus shows all tools and the wrench those that are on', deadline, asyn
   await tools.panel.locator('li[title]').first().waitFor();
   assert.ok(await tools.view('On').isChecked());
   assert.equal(await tools.row.count(), 0);
-  assert.equal(await tools.panel.locator('li[title]').count(), count - 1);
+  const known = await suite.tell('GET', '/tools');
+  assert.equal(await tools.panel.locator('li[title]').count(), known.filter(isOn).length);
   await tools.view('All').check();
   assert.equal(await tools.row.getByRole('switch').getAttribute('aria-checked'), 'false');
 
@@ -164,7 +167,7 @@ test('a server that is started appears with its tag, switched on', deadline, asy
   await card.getByText('Local (MCPO)').waitFor();
   await card.getByRole('button').first().click();
   await card
-    .getByText(`On your own computer: Chrome on Linux calls http://localhost:${port}`)
+    .getByText(`On your own computer: Linux computer calls http://localhost:${port}`)
     .waitFor();
   forgiveCors(complaints);
 });
@@ -236,7 +239,7 @@ test('tools of a browser that is away stay, and can be forgotten', deadline, asy
   const { tools } = await come(t);
   await tools.plus.click();
   const group = tools.group('mcp-time');
-  await group.getByText('Offline · Chrome on Linux').waitFor({ timeout: 30_000 });
+  await group.getByText('Offline · Linux computer').waitFor({ timeout: 30_000 });
   await tools.counts(away.count);
   await group.getByRole('button', { name: 'Forget the tools of this browser' }).click();
   await group.getByRole('group', { name: 'Forget' }).getByRole('button').first().click();
@@ -399,6 +402,75 @@ test('ten thousand tools are listed and filtered at once', { timeout: 120_000 },
   await tools.panel.getByRole('searchbox').fill('operation_9999');
   await group.locator('li').filter({ hasText: 'operation_9999' }).waitFor();
   assert.equal(await group.getByRole('listitem').count(), 1);
+});
+
+test(
+  'another browser says which computer it is on, and adds no tools of its own',
+  deadline,
+  async (t) => {
+    const counter = await startCounter();
+    t.after(() => counter.stop());
+    const { port } = new URL(counter.url);
+    const first = await come(t);
+    await first.tools.plus.click();
+    await first.tools.add(port);
+    await first.tools.here.getByText('OpenAPI · 1 tool').waitFor();
+    const named = first.tools.here.getByText('This computer is called “Linux computer”.');
+    await named.waitFor();
+    await first.tools.here.getByRole('button', { name: 'Change' }).click();
+    const rename = first.tools.here.getByRole('form', { name: 'Which computer is this?' });
+    await rename.getByLabel('Name of this computer').fill('Workshop');
+    await rename.getByRole('button', { name: 'Save' }).click();
+    await eventually('it has its name', async () =>
+      (await suite.tell('GET', '/devices')).some(({ name }) => name === 'Workshop'),
+    );
+
+    const second = await come(t);
+    await second.tools.plus.click();
+    await second.tools.add(port);
+    const form = second.tools.here.getByRole('form', { name: 'Which computer is this?' });
+    await form.getByRole('button', { name: 'Workshop' }).click();
+    await second.tools.here.getByText('This computer is called “Workshop”.').waitFor();
+    await second.tools.group('counter').waitFor();
+    const tools = await suite.tell('GET', '/tools');
+    assert.equal(tools.filter(({ source }) => source.local).length, 1);
+    assert.equal((await suite.tell('GET', '/devices')).length, 1);
+    forgiveCors(first.complaints);
+    forgiveCors(second.complaints);
+  },
+);
+
+test('the badge and the panel say what the model gets, and why not all', deadline, async (t) => {
+  const { page, tools, count } = await come(t);
+  await tools.plus.click();
+  const offer = tools.panel.getByRole('button', { name: /gets \d+ tools/ });
+  await offer.waitFor();
+  const { tools: offered, toolTokens } = await suite.tell('POST', '/context', {});
+  await tools.counts(offered.length);
+  assert.match(await offer.innerText(), new RegExp(`gets ${offered.length} tools`));
+  assert.match(
+    await offer.innerText(),
+    new RegExp(`about ${toolTokens.toLocaleString('en')} tokens`),
+  );
+  await tools.flip(tools.row);
+  await tools.counts(count - 1);
+  await offer.click();
+  await tools.panel.getByText('1 switched off or never allowed').waitFor();
+  await tools.panel.getByText(/\d+ offered only when they are needed/).waitFor();
+  await page.keyboard.press('Escape');
+
+  // A model that is set to get none gets none, and says so.
+  const provider = await startScriptedModel(suite);
+  t.after(() => provider.stop());
+  const models = await suite.tell('GET', '/models');
+  const { id } = models.find(({ isDefault }) => isDefault);
+  t.after(() => suite.tell('DELETE', `/models/${id}`));
+  await suite.tell('PATCH', `/models/${id}`, { toolMode: 'none' });
+  await page.reload();
+  await tools.counts(0);
+  await tools.plus.click();
+  await tools.panel.getByRole('button', { name: /gets no tools/ }).click();
+  await tools.panel.getByText('The model is set to get no tools.').waitFor();
 });
 
 test('the panel fits a phone and its fingers', deadline, async (t) => {

@@ -125,7 +125,7 @@ test('the trace of a running answer grows', deadline, async (t) => {
   await card.getByRole('button', { name: 'Show trace' }).click();
   const running = rows(page).and(page.locator('[data-state=running]'));
   await running.waitFor();
-  const label = () => running.getAttribute('aria-label');
+  const label = () => running.innerText();
   const before = await label();
   await eventually('it counts on', async () => (await label()) !== before);
   await ui.stopButton.click();

@@ -3,6 +3,7 @@
 import { accountChanges, settingChanges } from './account/events';
 import { session } from './account/session.svelte';
 import { api, ApiError } from './api/client';
+import { instructions } from './api/instructions';
 import { Socket, type Connection } from './api/socket';
 import type {
   AnswerForm,
@@ -37,7 +38,6 @@ import { fileLimits } from './chat/attachments.svelte';
 import { Draft, type DraftContent } from './chat/draft.svelte';
 import { MessageQueue, type QueuedMessage } from './chat/queue.svelte';
 import { NewChat, noSettings, type NewChatDecisions } from './chat/newChat.svelte';
-import { instructions } from './api/instructions';
 import { ChatManager } from './chat/chatManager.svelte';
 import { TurnOutbox, type Delivery } from './chat/turnOutbox';
 import { Experts, GENERAL_ID } from './experts/experts.svelte';
@@ -47,6 +47,7 @@ import { truncateTitle } from './format/truncate';
 import { errorText } from './i18n/errorText';
 import { language } from './i18n/language.svelte';
 import { Listeners } from './listeners';
+import { storedDevice } from './local/device';
 import type { Local } from './local/local.svelte';
 import { chooseModel } from './models/choice';
 import { needsTest } from './models/form';
@@ -242,7 +243,12 @@ class App {
     void this.models.all;
     void this.toolbox.tools;
     const { chatId } = router;
-    const question = { chatId, modelId: model.id, ...(!chatId && { expertId: router.expertId }) };
+    const question = {
+      chatId,
+      modelId: model.id,
+      deviceId: storedDevice()?.id,
+      ...(!chatId && { expertId: router.expertId }),
+    };
     this.modelOffer.ask(question, this.#toolsOn);
   }
 
@@ -645,7 +651,11 @@ class App {
       return { chatId: undefined, sent: false };
     }
     this.draft.sending(chatId, turnId);
-    const delivery = await this.#outbox.send(chatId, { ...turn, language: language.code });
+    const delivery = await this.#outbox.send(chatId, {
+      ...turn,
+      language: language.code,
+      deviceId: storedDevice()?.id,
+    });
     if (delivery.sent) return { chatId, sent: true };
     takeBack();
     toasts.show(language.messages.notSent(errorText(delivery.error)));
@@ -671,7 +681,8 @@ class App {
     }
     this.#decided = { chatId: id, temporary, settings };
     if (router.chatId === undefined) this.newChat.take();
-    if (chat.temporary) this.#unlisted = chat;
+    // One that its reader has left meanwhile is deleted by the server.
+    if (chat.temporary && router.chatId === undefined) this.#unlisted = chat;
     this.draft.moveTo(undefined, id);
     this.models.moveTo(undefined, id);
     // A reader who went elsewhere meanwhile stays there.

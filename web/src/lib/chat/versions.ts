@@ -39,10 +39,18 @@ export function turnVersions(places: TurnPlaces, turn: Turn): TurnVersions | und
 }
 
 function asksTheSame(one: Turn, other: Turn): boolean {
-  const [here, there] = [one.images ?? [], other.images ?? []];
   return (
     one.text === other.text &&
-    here.length === there.length &&
-    here.every(({ data }, index) => data === there[index]?.data)
+    isSameList(one.images, other.images, ({ data }) => data) &&
+    isSameList(one.files, other.files, ({ id }) => id)
   );
+}
+
+function isSameList<T>(
+  one: readonly T[] = [],
+  other: readonly T[] = [],
+  identity: (item: T) => string,
+): boolean {
+  const names = other.map(identity);
+  return one.length === names.length && one.every((item, index) => identity(item) === names[index]);
 }

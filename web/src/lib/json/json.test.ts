@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { CHUNK_CHARS, textChunks } from './chunks';
-import { parseJson, shortJson } from './json';
+import { isShortJson, parseJson, shortJson } from './json';
 import { jsonTable, tableCsv } from './table';
 
 test('text that is JSON is read, other text is not', () => {
@@ -19,6 +19,23 @@ test('a value is told in one line, however large it is', () => {
   check([1, 2, 3, 4, 5], '[1, 2, 3, 4, …]');
   check('x'.repeat(1e6), `"${'x'.repeat(59)}`);
   expect(shortJson(Array.from({ length: 1e6 }), 60).length).toBeLessThan(61);
+});
+
+test('short JSON is told from long without reading all of it', () => {
+  const check = (value: unknown, expected: boolean) =>
+    expect(isShortJson(value, 60), shortJson(value, 60)).toBe(expected);
+  check({ timezone: 'Asia/Tokyo' }, true);
+  check([1, 2, 3], true);
+  check({ items: [{ a: 1 }, { a: 2 }, { a: 3 }, { a: 4 }, { a: 5 }, { a: 6 }, { a: 7 }] }, false);
+  check('x'.repeat(100), false);
+  check(
+    Array.from({ length: 1e6 }, () => []),
+    false,
+  );
+  let deep: unknown = 1;
+  for (let depth = 0; depth < 1e5; depth += 1) deep = [deep];
+  check(Object.assign([], { 0: 1 }), true);
+  expect(isShortJson(deep, 60)).toBe(false);
 });
 
 test('an array of objects is a table, also as the only array of an object', () => {

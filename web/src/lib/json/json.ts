@@ -48,6 +48,30 @@ export function shortJson(value: unknown, maxChars: number): string {
   }
 }
 
+/** Whether it takes at most so many characters as JSON; looks at no more of it than that. */
+export function isShortJson(value: unknown, maxChars: number): boolean {
+  let left = maxChars;
+  return fits(value);
+
+  function fits(one: unknown): boolean {
+    if (Array.isArray(one)) {
+      left -= 2;
+      // Each child takes some of what is left, so there are no more steps than characters.
+      for (let index = 0; index < one.length; index += 1) {
+        left -= 1;
+        if (left < 0 || !fits(one[index])) return false;
+      }
+    } else if (isObject(one)) {
+      left -= 2;
+      for (const name in one) {
+        left -= name.length + 4;
+        if (left < 0 || !fits(one[name])) return false;
+      }
+    } else left -= String(one).length;
+    return left >= 0;
+  }
+}
+
 function firstChildren(value: unknown, count: number): [string, unknown][] {
   if (Array.isArray(value)) return childrenOf(value.slice(0, count));
   const found: [string, unknown][] = [];

@@ -325,7 +325,9 @@ export class Local {
     const shared = new Set(others.flatMap((one) => candidateUrls(one.url)));
     for (const place of candidateUrls(url)) {
       this.#mcp.drop(place);
-      if (!shared.has(place)) this.#send({ type: 'tools:unregister', url: place });
+      // Where it is not known which computer this is, nothing was registered.
+      if (!shared.has(place) && this.computer.info)
+        this.#send({ type: 'tools:unregister', url: place });
     }
     this.#tellNews(false);
     this.#register();

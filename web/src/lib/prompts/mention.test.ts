@@ -34,6 +34,9 @@ test('experts and tools are found by their names, those that begin so first', ()
     ).map(({ key }) => key);
   expect(keys('')).toEqual(['sums', 'law', 'builtin_time', 'builtin_sum']);
   expect(keys('TIME')).toEqual(['builtin_time', 'law']);
-  expect(keys('sum')).toEqual(['sums', 'builtin_sum']);
+  expect(keys('sum')).toEqual(['sums']);
+  expect(keys('lculate')).toEqual(['builtin_sum']);
+  expect(keys('source')).toEqual(['builtin_time', 'builtin_sum']);
+  expect(keys('builtin')).toEqual([]);
   expect(keys('nothing')).toEqual([]);
 });

@@ -16,9 +16,12 @@ export function matchMentions(
   tools: readonly ToolView[],
 ): Mention[] {
   const words = query.toLowerCase();
-  const rank = (title: string, more: string) => {
-    if (title.toLowerCase().startsWith(words)) return 0;
-    return `${title} ${more}`.toLowerCase().includes(words) ? 1 : 2;
+  /** By the words of its names, and not by its id: those of a source begin alike. */
+  const rank = (...names: string[]) => {
+    const text = names.join(' ').toLowerCase();
+    if (names[0]?.toLowerCase().startsWith(words)) return 0;
+    if (text.split(/[^\p{L}\p{N}]+/u).some((word) => word.startsWith(words))) return 1;
+    return text.includes(words) ? 2 : 3;
   };
   const all: { mention: Mention; rank: number }[] = [
     ...experts.map((expert) => {
@@ -29,11 +32,11 @@ export function matchMentions(
     ...tools.map((tool) => {
       const title = tool.displayName;
       const mention: Mention = { kind: 'tool', key: tool.toolId, title, tool };
-      return { mention, rank: rank(tool.title || tool.toolName, `${title} ${tool.toolId}`) };
+      return { mention, rank: rank(tool.title || tool.toolName, title, tool.toolName) };
     }),
   ];
   return all
-    .filter(({ rank }) => rank < 2)
+    .filter(({ rank }) => rank < 3)
     .sort((a, b) => a.rank - b.rank)
     .map(({ mention }) => mention)
     .slice(0, MAX_SHOWN);

@@ -24,13 +24,11 @@ export const chatsEn = {
   notSearched: (why: string) => `Could not search: ${why}`,
   hitKinds: { title: 'Title', message: 'Message', call: 'Tool call' },
 
-  exportMarkdown: 'Export as Markdown',
-  exportJson: 'Export as JSON',
   notExported: (why: string) => `Not exported: ${why}`,
   importChat: 'Import a chat…',
   notImported: (why: string) => `Not imported: ${why}`,
   noExport: (file: string) =>
-    `“${file}” is not a chat exported by Tenon. Choose a file made with “Export as JSON”.`,
+    `“${file}” is not a chat exported by Tenon. Choose a file exported as JSON.`,
 
   share: 'Share…',
   shareChat: 'Share this chat',

@@ -24,12 +24,10 @@ export const chatsZhHans: typeof chatsEn = {
   notSearched: (why) => `无法搜索：${why}`,
   hitKinds: { title: '标题', message: '消息', call: '工具调用' },
 
-  exportMarkdown: '导出为 Markdown',
-  exportJson: '导出为 JSON',
   notExported: (why) => `未导出：${why}`,
   importChat: '导入对话…',
   notImported: (why) => `未导入：${why}`,
-  noExport: (file) => `“${file}”不是 Tenon 导出的对话。请选择用“导出为 JSON”得到的文件。`,
+  noExport: (file) => `“${file}”不是 Tenon 导出的对话。请选择以 JSON 格式导出的文件。`,
 
   share: '分享…',
   shareChat: '分享这个对话',

@@ -24,12 +24,10 @@ export const chatsZhHant: typeof chatsEn = {
   notSearched: (why) => `無法搜尋：${why}`,
   hitKinds: { title: '標題', message: '訊息', call: '工具呼叫' },
 
-  exportMarkdown: '匯出為 Markdown',
-  exportJson: '匯出為 JSON',
   notExported: (why) => `未匯出：${why}`,
   importChat: '匯入對話…',
   notImported: (why) => `未匯入：${why}`,
-  noExport: (file) => `「${file}」不是 Tenon 匯出的對話。請選擇用「匯出為 JSON」得到的檔案。`,
+  noExport: (file) => `「${file}」不是 Tenon 匯出的對話。請選擇以 JSON 格式匯出的檔案。`,
 
   share: '分享…',
   shareChat: '分享這個對話',

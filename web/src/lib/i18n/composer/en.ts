@@ -43,7 +43,7 @@ export const composerEn = {
 
   temporaryChat: 'Temporary chat',
   temporaryHelp:
-    'In no list and not searchable. Deleted when you leave it, at the latest a day after the last message.',
+    'Temporary chat: in no list and not searchable. Deleted when you leave it, at the latest a day after the last message.',
   keepChat: 'Keep',
   temporaryDeleted: 'The temporary chat was deleted.',
 

@@ -41,7 +41,7 @@ export const composerZhHans: typeof composerEn = {
   exportChat: '导出…',
 
   temporaryChat: '临时对话',
-  temporaryHelp: '不进列表，也搜不到。离开后即删除，最迟在最后一条消息的一天之后。',
+  temporaryHelp: '临时对话：不进列表，也搜不到。离开后即删除，最迟在最后一条消息的一天之后。',
   keepChat: '保留',
   temporaryDeleted: '临时对话已删除。',
 

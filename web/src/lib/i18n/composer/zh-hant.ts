@@ -41,7 +41,7 @@ export const composerZhHant: typeof composerEn = {
   exportChat: '匯出…',
 
   temporaryChat: '臨時對話',
-  temporaryHelp: '不列入清單，也搜尋不到。離開後即刪除，最遲在最後一則訊息的一天之後。',
+  temporaryHelp: '臨時對話：不列入清單，也搜尋不到。離開後即刪除，最遲在最後一則訊息的一天之後。',
   keepChat: '保留',
   temporaryDeleted: '臨時對話已刪除。',
 

@@ -30,8 +30,7 @@ export const traceEn = {
     failed: 'failed',
     stopped: 'stopped',
   },
-  rowLabel: (name: string, state: string, from: string, took: string) =>
-    `${name}: ${state}, ${took}, begins after ${from}`,
+  rowState: (state: string, from: string) => `${state}, begins after ${from}, took`,
   details: 'Details',
   choose: 'Choose a step to see what went in and what came out.',
   status: 'State',

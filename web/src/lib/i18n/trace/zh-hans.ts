@@ -30,7 +30,7 @@ export const traceZhHans: TraceMessages = {
     failed: '失败',
     stopped: '已停止',
   },
-  rowLabel: (name, state, from, took) => `${name}：${state}，用时 ${took}，开始于 ${from}`,
+  rowState: (state, from) => `${state}，开始于 ${from}，用时`,
   details: '详情',
   choose: '选择一个步骤，查看其输入和输出。',
   status: '状态',

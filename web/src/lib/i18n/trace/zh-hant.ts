@@ -30,7 +30,7 @@ export const traceZhHant: TraceMessages = {
     failed: '失敗',
     stopped: '已停止',
   },
-  rowLabel: (name, state, from, took) => `${name}：${state}，用時 ${took}，開始於 ${from}`,
+  rowState: (state, from) => `${state}，開始於 ${from}，用時`,
   details: '詳細資料',
   choose: '選擇一個步驟，檢視其輸入和輸出。',
   status: '狀態',
