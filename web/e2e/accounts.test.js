@@ -417,7 +417,7 @@ test('without accounts there are settings, and nothing to log out of', deadline,
   t.after(() => tenon.stop());
   const { page, context, complaints } = await openPage(suite.browser, tenon.url, { as: tenon });
   t.after(() => context.close());
-  await page.getByRole('button', { name: 'Settings' }).click();
+  await page.getByRole('button', { name: 'Settings', exact: true }).click();
   const settings = page.getByRole('dialog', { name: 'Settings' });
   await settings.getByRole('link', { name: 'Tool servers' }).click();
   await settings.getByRole('button', { name: 'Add a server' }).waitFor();

@@ -50,7 +50,7 @@ function settingsOf(page) {
 test('every page of the settings is in one navigation, and has an address', deadline, async (t) => {
   const { page } = await visit(t);
   const settings = settingsOf(page);
-  await page.getByRole('button', { name: 'Settings' }).click();
+  await page.getByRole('button', { name: 'Settings', exact: true }).click();
   await settings.link('Appearance').waitFor();
   assert.deepEqual(await settings.titles(), Object.keys(pages));
   for (const [title, section] of Object.entries(pages)) {
@@ -92,7 +92,7 @@ test('on a phone there is the list, then the page, then the list again', deadlin
   const { page } = await visit(t, { viewport: phone, hasTouch: true, isMobile: true });
   const settings = settingsOf(page);
   await page.getByRole('button', { name: 'Open chat list' }).tap();
-  await page.getByRole('button', { name: 'Settings' }).tap();
+  await page.getByRole('button', { name: 'Settings', exact: true }).tap();
   await settings.link('Appearance').waitFor();
   assert.equal(await settings.dialog.getByRole('region').count(), 0);
   await settings.link('Appearance').tap();
