@@ -419,6 +419,7 @@ test(
     const rename = first.tools.here.getByRole('form', { name: 'Which computer is this?' });
     await rename.getByLabel('Name of this computer').fill('Workshop');
     await rename.getByRole('button', { name: 'Save' }).click();
+    await first.page.reload();
     await eventually('it has its name', async () =>
       (await suite.tell('GET', '/devices')).some(({ name }) => name === 'Workshop'),
     );
