@@ -32,16 +32,16 @@ export class ModelOffer {
     return answer?.key === JSON.stringify(this.#question) ? answer.context : undefined;
   }
 
-  /** How many of those that are on it gets. Until the server has answered, all are thought to. */
+  /** How many of those that are on it gets, some of them only when they are needed. Until the server
+      has answered, all are thought to. */
   count(on: number): number {
     const answer = this.#answer;
     const { context } = this;
     if (!context || !answer) return on;
-    const offered = context.tools.length;
-    // Something was switched since: where nothing was left out, nothing will be.
-    const isWhole = context.leftOut.length === 0 && offered > 0;
-    const guess = isWhole ? offered + on - answer.on : offered;
-    return Math.max(0, Math.min(guess, on));
+    if (context.tools.length === 0) return 0;
+    // Something may have been switched since: where nothing was left out, nothing will be.
+    const leftOut = context.leftOut.length;
+    return leftOut === 0 ? on : Math.min(on, answer.on - leftOut);
   }
 
   async #read(): Promise<void> {

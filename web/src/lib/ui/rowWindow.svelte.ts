@@ -8,7 +8,7 @@ export interface RowRange {
 }
 
 /** A reader who scrolls finds rows drawn. */
-const MARGIN_PX = 600;
+const MARGIN_PX = 300;
 
 /** `top` is where the list begins, seen from the top of what it scrolls in. */
 export function rowsNear(

@@ -31,7 +31,7 @@ export const toolPanelEn = {
         : `${model} gets ${count} tools`,
   modelTakesNone: 'The model is set to get no tools. An admin can change that in its settings.',
   leftOutOff: (count: number) => `${count} switched off or never allowed`,
-  leftOutWhenNeeded: (count: number) => `${count} offered only when they are needed`,
+  leftOutWhenNeeded: (count: number) => `${count} of them only when they are needed`,
   leftOutAway: (count: number) => `${count} away: their servers do not answer`,
   leftOutByExpert: (count: number, expert: string) => `${count} not among the tools of ${expert}`,
 

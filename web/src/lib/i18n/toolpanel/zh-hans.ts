@@ -19,7 +19,7 @@ export const toolPanelZhHans: ToolPanelMessages = {
     count === 0 ? `${model} 得不到任何工具` : `${model} 得到 ${count} 个工具`,
   modelTakesNone: '该模型被设为不使用工具。管理员可以在它的设置中更改。',
   leftOutOff: (count) => `${count} 个已关闭或禁止`,
-  leftOutWhenNeeded: (count) => `${count} 个仅在需要时提供`,
+  leftOutWhenNeeded: (count) => `其中 ${count} 个仅在需要时提供`,
   leftOutAway: (count) => `${count} 个不在线：服务器没有响应`,
   leftOutByExpert: (count, expert) => `${count} 个不属于 ${expert} 的工具`,
 

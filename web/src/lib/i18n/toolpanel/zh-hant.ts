@@ -19,7 +19,7 @@ export const toolPanelZhHant: ToolPanelMessages = {
     count === 0 ? `${model} 得不到任何工具` : `${model} 得到 ${count} 個工具`,
   modelTakesNone: '該模型被設為不使用工具。管理員可以在它的設定中變更。',
   leftOutOff: (count) => `${count} 個已關閉或禁止`,
-  leftOutWhenNeeded: (count) => `${count} 個僅在需要時提供`,
+  leftOutWhenNeeded: (count) => `其中 ${count} 個僅在需要時提供`,
   leftOutAway: (count) => `${count} 個不在線上：伺服器沒有回應`,
   leftOutByExpert: (count, expert) => `${count} 個不屬於 ${expert} 的工具`,
 
