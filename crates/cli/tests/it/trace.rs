@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use axum::Json;
-use axum::extract::{RawQuery, State};
+use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
@@ -15,7 +15,6 @@ use crate::people::Person;
 use crate::server::Server;
 
 const KEY: &str = "sk-trace-0123456789";
-const QUERY_KEY: &str = "in-the-address-987";
 const PARAMETER_KEY: &str = "of-a-parameter-456";
 
 /// A model server that is busy once, calls a tool, and then answers. It repeats the key in its error.
@@ -33,16 +32,14 @@ impl BusyModel {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         tokio::spawn(async move { axum::serve(listener, router).await });
-        format!("http://{address}/v1?key={QUERY_KEY}&x=")
+        format!("http://{address}/v1")
     }
 
     async fn complete(
         State(model): State<Self>,
-        RawQuery(query): RawQuery,
         headers: HeaderMap,
         Json(_): Json<Value>,
     ) -> Response {
-        assert!(query.unwrap().contains(QUERY_KEY));
         let authorization = headers["authorization"].to_str().unwrap().to_owned();
         let number = {
             let mut requests = model.requests.lock().unwrap();
@@ -51,8 +48,7 @@ impl BusyModel {
         };
         let delta = match number {
             1 => {
-                let error =
-                    json!({"error": {"message": format!("Busy, {authorization} {QUERY_KEY}")}});
+                let error = json!({"error": {"message": format!("Busy, {authorization}")}});
                 let headers = [("retry-after-ms", "20")];
                 return (StatusCode::SERVICE_UNAVAILABLE, headers, Json(error)).into_response();
             }
@@ -167,7 +163,7 @@ async fn no_key_is_in_a_trace_wherever_it_was() {
         seen.push_str(&request.to_string());
     }
     assert!(seen.contains("Busy"), "what came back is there: {seen}");
-    for secret in [KEY, QUERY_KEY, PARAMETER_KEY] {
+    for secret in [KEY, PARAMETER_KEY] {
         assert!(!seen.contains(secret), "{secret}: {seen}");
     }
 }

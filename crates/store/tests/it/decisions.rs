@@ -359,6 +359,7 @@ async fn audit(url: &str, chat: &ChatId) {
         "callId": "q-a",
         "chatId": chat,
         "status": "done",
+        "durationMs": 3,
         "displayName": "Bench/✓",
     });
     assert_eq!(detail, expected);
