@@ -161,7 +161,7 @@ test(
       asked.push(new URL(route.request().url()).searchParams.get('url'));
       return route.fulfill({ contentType: 'image/png', body: Buffer.from(pixel, 'base64') });
     });
-    const show = answer.getByRole('button', { name: 'Show image' });
+    const show = answer.getByRole('button', { name: 'Show image', exact: true });
     await show.first().waitFor();
     await answer.getByText('Gauss pictures.example').waitFor();
     assert.equal(await answer.locator('img').count(), 0);

@@ -19,7 +19,7 @@ async function visit(t, options) {
 }
 
 const asked = () => provider.asked.filter(({ tools }) => tools);
-const lastText = () => JSON.stringify(asked().at(-1).messages.at(-1).content);
+const lastText = () => JSON.stringify(asked().at(-1)?.messages.at(-1).content ?? '');
 
 function queueOf(page) {
   const queue = page.getByRole('region', { name: 'Queued' });
