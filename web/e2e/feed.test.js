@@ -112,7 +112,7 @@ test(
     await suite.tell('DELETE', `/models/${id}`);
     await page.getByRole('button', { name: /Built-in assistant/ }).waitFor();
     assert.ok(
-      asked.every((path) => /models|endpoints|info/.test(path)),
+      asked.every((path) => /models|endpoints|info|context/.test(path)),
       asked.join(),
     );
   },

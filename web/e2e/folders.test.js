@@ -72,9 +72,7 @@ test(
     await side.chatIn('Work', title).waitFor();
 
     // Dragged to the list below, it is in no folder; dragged onto it, it is in it.
-    await side.chatIn('Work', title).dragTo(side.nav.getByRole('link', { name: 'New chat' }), {
-      targetPosition: { x: 40, y: 90 },
-    });
+    await side.chatIn('Work', title).dragTo(side.nav.getByRole('link', { name: 'General' }));
     await side.chatIn('Work', title).waitFor({ state: 'detached' });
     await side.nav.getByRole('link', { name: title }).dragTo(side.folder('Work'));
     await side.chatIn('Work', title).waitFor();
@@ -154,7 +152,8 @@ test(
     await dialog.waitFor({ state: 'detached' });
     await ui.ask('Hello again');
     await ui.answered(2);
-    assert.equal(lastAsked().temperature, undefined);
+    // What Tenon asks of a server on this machine where nobody set anything.
+    assert.equal(lastAsked().temperature, 0.2);
     await suite.tell('PUT', '/me/instructions', { instructions: '' });
   },
 );

@@ -120,7 +120,8 @@ test('menus answer to arrows and letters', deadline, async (t) => {
   const menu = page.locator('header').getByRole('button', { name: /^Options/ });
   await menu.press('Enter');
   await page.locator('[role=menuitem]:focus').waitFor();
-  await page.keyboard.press('s');
+  await page.keyboard.press('p');
+  await page.keyboard.press('ArrowDown');
   await page.keyboard.press('ArrowUp');
   await page.keyboard.press('Enter');
   await page

@@ -371,6 +371,7 @@ test('a whole endpoint is connected at once, and nothing twice', deadline, async
   await form.getByLabel('Address', { exact: true }).fill(provider.url);
   await form.getByLabel('Key', { exact: true }).fill(provider.key);
   await form.getByRole('button', { name: 'List models' }).click();
+  await form.getByRole('radio').first().waitFor();
   const offered = await form.getByRole('radio').count();
   await form.getByRole('checkbox', { name: `Connect all ${offered} models` }).check();
   assert.equal(await form.getByLabel('Model', { exact: true }).count(), 0);
