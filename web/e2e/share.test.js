@@ -55,7 +55,7 @@ test(
       String(reader.asked),
     );
 
-    await dialog.getByRole('switch').click();
+    await dialog.getByRole('switch').first().click();
     await dialog.getByText('Readers also see tool input and output').waitFor();
     await reader.page.reload();
     await reader.page.locator('.card button').first().click();

@@ -22,6 +22,8 @@ afterEach(async () => {
 async function open(page, toolId) {
   await allTools(page).click();
   const panel = page.getByRole('dialog', { name: 'Tools' });
+  // Of a long list only what is near is drawn.
+  await panel.getByRole('searchbox').fill(toolId);
   await panel.locator(`li[title=${toolId}] .open`).click();
   const back = panel.getByRole('button', { name: 'Back to all tools' });
   await back.waitFor();
