@@ -45,51 +45,41 @@ function sidebarOf(page) {
   };
 }
 
-test(
-  'chats are moved into a folder by menu and by dragging, and out again',
-  deadline,
-  async (t) => {
-    const { page, ui } = await visit(t);
-    const side = sidebarOf(page);
-    await side.create('Work');
-    await ui.ask('About the launch');
-    await ui.answered();
-    const title = await page.locator('header h1').innerText();
-    await ui.menu('Move to folder…');
-    const dialog = page.getByRole('dialog', { name: /^Move/ });
-    await dialog.getByRole('button', { name: 'Work' }).click();
-    await side.chatIn('Work', title).waitFor();
-    // Another page of the same person sees it, and it stays.
-    await page.reload();
-    await side.chatIn('Work', title).waitFor();
-    assert.equal(await side.nav.getByRole('link', { name: title }).count(), 1);
+test('chats are moved into a folder by menu, and stay when it goes', deadline, async (t) => {
+  const { page, ui } = await visit(t);
+  const side = sidebarOf(page);
+  await side.create('Work');
+  await ui.ask('About the launch');
+  await ui.answered();
+  const title = await page.locator('header h1').innerText();
+  await ui.menu('Move to folder…');
+  const dialog = page.getByRole('dialog', { name: /^Move/ });
+  await dialog.getByRole('button', { name: 'Work' }).click();
+  await side.chatIn('Work', title).waitFor();
+  // Another page of the same person sees it, and it stays.
+  await page.reload();
+  await side.chatIn('Work', title).waitFor();
+  assert.equal(await side.nav.getByRole('link', { name: title }).count(), 1);
 
-    // Closed, it hides its chats; the keyboard opens it.
-    await side.folder('Work').click();
-    await side.chatIn('Work', title).waitFor({ state: 'detached' });
-    await side.folder('Work').focus();
-    await page.keyboard.press('ArrowRight');
-    await side.chatIn('Work', title).waitFor();
+  // Closed, it hides its chats; the keyboard opens it.
+  await side.folder('Work').click();
+  await side.chatIn('Work', title).waitFor({ state: 'detached' });
+  await side.folder('Work').focus();
+  await page.keyboard.press('ArrowRight');
+  await side.chatIn('Work', title).waitFor();
 
-    // Dragged to the list below, it is in no folder; dragged onto it, it is in it.
-    await side.chatIn('Work', title).dragTo(side.nav.getByRole('link', { name: 'General' }));
-    await side.chatIn('Work', title).waitFor({ state: 'detached' });
-    await side.nav.getByRole('link', { name: title }).dragTo(side.folder('Work'));
-    await side.chatIn('Work', title).waitFor();
+  await side.act('Work', 'Rename');
+  await side.nav.getByRole('textbox', { name: 'Folder name' }).fill('Job');
+  await page.keyboard.press('Enter');
+  await side.folder('Job').waitFor();
 
-    await side.act('Work', 'Rename');
-    await side.nav.getByRole('textbox', { name: 'Folder name' }).fill('Job');
-    await page.keyboard.press('Enter');
-    await side.folder('Job').waitFor();
-
-    await side.act('Job', 'Delete');
-    const ask = page.getByRole('dialog', { name: /^Delete the folder/ });
-    await ask.getByText('Its chats stay').waitFor();
-    await ask.getByRole('button', { name: 'Delete' }).click();
-    await side.folder('Job').waitFor({ state: 'detached' });
-    await side.nav.getByRole('link', { name: title }).waitFor();
-  },
-);
+  await side.act('Job', 'Delete');
+  const ask = page.getByRole('dialog', { name: /^Delete the folder/ });
+  await ask.getByText('Its chats stay').waitFor();
+  await ask.getByRole('button', { name: 'Delete' }).click();
+  await side.folder('Job').waitFor({ state: 'detached' });
+  await side.nav.getByRole('link', { name: title }).waitFor();
+});
 
 test('a chat in a folder has its instructions and its expert', deadline, async (t) => {
   const { page, ui } = await visit(t);
