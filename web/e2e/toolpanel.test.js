@@ -399,10 +399,6 @@ test('ten thousand tools are listed and filtered at once', { timeout: 120_000 },
     return Math.max(...[...times.values()].map((all) => Math.min(...all)));
   });
   t.diagnostic(`a keystroke takes ${slowest.toFixed(1)} ms`);
-
-  await tools.panel.getByRole('searchbox').fill('operation_9999');
-  await group.locator('li').filter({ hasText: 'operation_9999' }).waitFor();
-  assert.equal(await group.getByRole('listitem').count(), 1);
 });
 
 test(
