@@ -149,6 +149,11 @@ export class Local {
     }
   }
 
+  /** What Tenon said of what was found, by hash. */
+  get registrations() {
+    return this.#registrations.all;
+  }
+
   /** Looks at all of them. A page may make the browser ask only when a person clicked. */
   async look({ mayAsk = false } = {}): Promise<void> {
     const { enabled } = this.endpoints;
