@@ -176,6 +176,6 @@ test('a call in the log is shown in the same view', deadline, async (t) => {
   await entry.getByRole('button', { name: 'Details' }).click();
   const view = entry.getByRole('group', { name: 'Trace of this call' });
   await view.waitFor();
-  await view.getByText('failed').waitFor();
+  await view.getByText('failed', { exact: true }).waitFor();
   await view.getByText('The audit log keeps neither input nor output.').waitFor();
 });

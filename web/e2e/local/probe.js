@@ -12,6 +12,8 @@ const socket = new Socket(`${location.origin.replace(/^http/, 'ws')}/api/ws`, {
   connection: (connection) => connection === 'open' && local.connected(),
 });
 socket.start();
+// A person would be asked which computer this is.
+if (!local.computer.info) local.computer.name('Test computer');
 
 const settled = (state) => state !== 'looking' && state !== 'waiting';
 
