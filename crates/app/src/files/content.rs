@@ -4,11 +4,11 @@ use encoding_rs::{Encoding, GB18030, UTF_8};
 use tenon_documents::DocumentKind;
 use tenon_domain::text::chars_after;
 use tenon_domain::{AttachedFile, FileId, FileKind};
+use tenon_net::media_type::image_type;
 use tenon_store::FileContent;
 
 use super::document_reader::DocumentReader;
-use super::{FileError, MAX_FILE_BYTES};
-use crate::image_type::image_type;
+use super::{AttachmentError, MAX_FILE_BYTES};
 
 /// Of the text of one file: more than most models read at once.
 const MAX_TEXT_CHARS: usize = 400_000;
@@ -22,19 +22,19 @@ pub(super) async fn read(
     documents: &DocumentReader,
     name: &str,
     data: Vec<u8>,
-) -> Result<FileContent, FileError> {
+) -> Result<FileContent, AttachmentError> {
     if data.is_empty() {
-        return Err(FileError::Empty);
+        return Err(AttachmentError::Empty);
     }
     if data.len() > MAX_FILE_BYTES {
         let mb = MAX_FILE_BYTES / (1024 * 1024);
-        return Err(FileError::TooLarge { mb });
+        return Err(AttachmentError::TooLarge { mb });
     }
     let name = file_name(name);
     let (kind, media_type, text, truncated) = if let Some(media_type) = image_type(&data) {
         if data.len() > MAX_IMAGE_BYTES {
             let mb = MAX_IMAGE_BYTES / 1_000_000;
-            return Err(FileError::ImageTooLarge { mb });
+            return Err(AttachmentError::ImageTooLarge { mb });
         }
         (FileKind::Image, media_type, None, false)
     } else if let Some(kind) = DocumentKind::of_file(&name) {

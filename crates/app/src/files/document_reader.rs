@@ -7,7 +7,7 @@ use tenon_documents::{DocumentKind, DocumentText, HELPER_ARGUMENT, parse_answer}
 use tenon_sandbox::{RunEnd, Sandbox, SandboxCommand, SandboxLimits};
 use tokio::sync::Semaphore;
 
-use super::FileError;
+use super::AttachmentError;
 
 const TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -42,7 +42,7 @@ impl DocumentReader {
         kind: DocumentKind,
         document: &[u8],
         max_chars: usize,
-    ) -> Result<DocumentText, FileError> {
+    ) -> Result<DocumentText, AttachmentError> {
         // Never closed.
         let _permit = self.readers.acquire().await;
         let folder = tempfile::tempdir().map_err(|error| reader_error(&error))?;
@@ -64,7 +64,7 @@ impl DocumentReader {
         let output = self.sandbox.run(&command, document, |_| {}).await;
         let output = output.map_err(|error| reader_error(&error))?;
         match output.end {
-            RunEnd::TimedOut | RunEnd::CpuLimit => Err(FileError::TooSlow {
+            RunEnd::TimedOut | RunEnd::CpuLimit => Err(AttachmentError::TooSlow {
                 seconds: TIMEOUT.as_secs(),
             }),
             RunEnd::Exited(_) | RunEnd::Signaled(_) | RunEnd::OutputLimit => {
@@ -74,8 +74,8 @@ impl DocumentReader {
     }
 }
 
-fn reader_error(error: &dyn std::error::Error) -> FileError {
+fn reader_error(error: &dyn std::error::Error) -> AttachmentError {
     let why = error.to_string();
     tracing::warn!(%why, "a document cannot be read");
-    FileError::Reader { why }
+    AttachmentError::Reader { why }
 }

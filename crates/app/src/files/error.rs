@@ -7,7 +7,7 @@ use tenon_tools::OverQuota;
 coded_errors! {
     /// Why a file cannot be attached.
     #[derive(Debug)]
-    pub enum FileError {
+    pub enum AttachmentError {
         Empty = "file_empty" => "This file is empty.",
         TooLarge { mb: usize } = "file_too_large" => "A file has {mb} MB at most. Attach a smaller one, or put it where a tool can read it.",
         ImageTooLarge { mb: usize } = "file_image_too_large" => "A picture has {mb} MB at most, since models take no larger ones. Make it smaller.",
@@ -27,13 +27,13 @@ coded_errors! {
     }
 }
 
-impl From<tenon_store::Error> for FileError {
+impl From<tenon_store::Error> for AttachmentError {
     fn from(error: tenon_store::Error) -> Self {
         Self::Store(error)
     }
 }
 
-impl From<ExtractError> for FileError {
+impl From<ExtractError> for AttachmentError {
     fn from(error: ExtractError) -> Self {
         match error {
             ExtractError::Encrypted => Self::Encrypted,
