@@ -247,6 +247,7 @@ impl From<AttachmentError> for ApiError {
                 StatusCode::PAYLOAD_TOO_LARGE
             }
             AttachmentError::Quota(_) => StatusCode::INSUFFICIENT_STORAGE,
+            AttachmentError::Busy => StatusCode::SERVICE_UNAVAILABLE,
             AttachmentError::Reader { .. } | AttachmentError::NotWritten { .. } => {
                 StatusCode::INTERNAL_SERVER_ERROR
             }
@@ -258,10 +259,13 @@ impl From<AttachmentError> for ApiError {
             | AttachmentError::NoText
             | AttachmentError::Unpacked
             | AttachmentError::TooSlow { .. } => StatusCode::UNPROCESSABLE_ENTITY,
-            AttachmentError::Store(_) => StatusCode::INTERNAL_SERVER_ERROR,
+            AttachmentError::Memory(_) | AttachmentError::Store(_) => {
+                StatusCode::INTERNAL_SERVER_ERROR
+            }
         };
         match error {
             AttachmentError::Store(error) => error.into(),
+            AttachmentError::Memory(error) => error.into(),
             error => Self::new(status, error),
         }
     }
