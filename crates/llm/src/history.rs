@@ -7,6 +7,7 @@
 mod files;
 mod fit;
 mod ids;
+mod images;
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,6 +16,7 @@ use tenon_domain::{CallId, Message, Part, ToolAnswer, ToolError, UserFile, UserI
 pub(crate) use files::inline_files;
 pub(crate) use fit::{fit, tokens, weight};
 pub(crate) use ids::CallIds;
+pub(crate) use images::{asks_about_images, describe_images};
 
 /// Makes a chat valid. What is valid already stays as it is.
 pub fn repair(messages: Vec<Message>) -> Vec<Message> {
