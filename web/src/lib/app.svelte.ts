@@ -22,6 +22,7 @@ import type {
   ModelRef,
   NewModel,
   Policy,
+  SourceId,
   ServerFrame,
   StorageState,
   StartTurn,
@@ -390,8 +391,9 @@ class App {
     }
   }
 
-  async switchTools(ids: readonly ToolId[], on: boolean): Promise<void> {
-    await this.#setTools(this.toolbox.switch(ids, on));
+  /** With a source: all that it has and will have. */
+  async switchTools(ids: readonly ToolId[], on: boolean, source?: SourceId): Promise<void> {
+    await this.#setTools(this.toolbox.switch(ids, on, source));
   }
 
   async switchEverywhere(): Promise<void> {
@@ -402,8 +404,9 @@ class App {
     ids: readonly ToolId[],
     policy: Policy | null,
     layer: 'user' | 'organisation',
+    source?: SourceId,
   ): Promise<void> {
-    await this.#setTools(this.toolbox.setPolicy(ids, policy, layer));
+    await this.#setTools(this.toolbox.setPolicy(ids, policy, layer, source));
   }
 
   async stop(): Promise<void> {
