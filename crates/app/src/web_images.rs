@@ -7,10 +7,14 @@ use tenon_domain::coded_errors;
 use tenon_net::body::{self, BodyError};
 use tenon_net::media_type::image_type;
 use tenon_net::{Network, RequestError, WebClient};
+use tokio::sync::Semaphore;
 use url::Url;
 
 const MAX_IMAGE_BYTES: usize = 10 * 1024 * 1024;
 const TIMEOUT: Duration = Duration::from_secs(20);
+
+/// At once, for everybody: each is held in memory. Others wait their turn, within their time.
+const MAX_FETCHES: usize = 16;
 
 coded_errors! {
     /// Why a picture is not shown.
@@ -27,6 +31,7 @@ coded_errors! {
 #[derive(Debug)]
 pub struct WebImages {
     client: WebClient,
+    fetches: Semaphore,
 }
 
 #[derive(Debug)]
@@ -39,6 +44,7 @@ impl WebImages {
     pub(crate) fn new(network: Network) -> Self {
         Self {
             client: WebClient::new(network),
+            fetches: Semaphore::new(MAX_FETCHES),
         }
     }
 
@@ -55,6 +61,8 @@ impl WebImages {
     }
 
     async fn fetch_from(&self, url: Url) -> Result<WebImage, WebImageError> {
+        // Never closed.
+        let _permit = self.fetches.acquire().await;
         let unreachable = |error: reqwest::Error| WebImageError::Unreachable {
             why: RequestError::new(&error, &url).to_string(),
         };
