@@ -90,23 +90,23 @@ test('a chat is dragged into a folder and out of it', deadline, async (t) => {
   await side.create('Garden');
   await ui.ask('About the quinces in autumn');
   await ui.answered();
-  const title = await page.locator('header h1').innerText();
-  const row = side.nav.getByRole('link', { name: title });
+  const chatId = (await address(page)).split('/').at(-1);
+  const row = side.nav.locator(`[data-chat="${chatId}"] a`);
+  const filed = side.nav
+    .locator('[data-folder]')
+    .filter({ hasText: 'Garden' })
+    .locator(`[data-chat="${chatId}"]`);
   await row.dragTo(side.folder('Garden'));
-  await eventually('it is in it', async () => {
-    const chats = await suite.tell('GET', '/chats?limit=100');
-    return chats.find((chat) => chat.title === title)?.folderId !== undefined;
-  });
-  // It opens for what it was given.
-  await side.chatIn('Garden', title).waitFor();
+  await filed.waitFor();
   assert.equal(await row.count(), 1);
 
+  // Elsewhere in the list it is in no folder.
   await row.dragTo(side.nav.getByRole('link', { name: 'General', exact: true }));
-  await side.chatIn('Garden', title).waitFor({ state: 'detached' });
+  await filed.waitFor({ state: 'detached' });
   await row.waitFor();
   await page.reload();
   await row.waitFor();
-  assert.equal(await side.chatIn('Garden', title).count(), 0);
+  assert.equal(await filed.count(), 0);
 });
 
 test('a chat in a folder has its instructions and its expert', deadline, async (t) => {

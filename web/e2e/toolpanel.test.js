@@ -293,7 +293,10 @@ test('a server that dies is missed, not forgotten, and is told of', deadline, as
   await tools.here.getByText('1 tool when it was last seen').waitFor();
   await tools.panel.getByRole('button', { name: /On this computer.*1 problem/ }).waitFor();
   assert.equal(await tools.panel.getByText('No tool server on this computer yet').count(), 0);
-  await tools.group('counter').getByText('Offline').waitFor();
+  await tools
+    .group('counter')
+    .getByText(/^Not available: Nothing was found at/)
+    .waitFor();
   forgiveCors(complaints);
 });
 
