@@ -186,9 +186,9 @@ async function showSettings(page) {
 
 async function showPalette(page) {
   await page.keyboard.press('Control+k');
-  await page.locator('[role=option]').nth(10).waitFor();
+  await page.locator('dialog [role=option]').nth(10).waitFor();
   await page.keyboard.type('la');
-  await page.locator('[role=option]').first().waitFor();
+  await page.locator('dialog [role=option]').first().waitFor();
 }
 
 async function showWriter(page) {
