@@ -86,9 +86,7 @@ On average $\\bar{d} = \\frac{14 + 21 + 28}{3} = 21$ days are left.`,
 | 发布 | 12 月 8 日 | 21 |
 | 复盘 | 12 月 15 日 | 28 |
 
-平均还剩 $\\bar{d} = \\frac{14 + 21 + 28}{3} = 21$ 天。
-
-${fenced('python', python)}`,
+平均还剩 $\\bar{d} = \\frac{14 + 21 + 28}{3} = 21$ 天。`,
     },
     approval: {
       question: '把这三个日期存进 notes.md。',

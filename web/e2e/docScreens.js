@@ -117,11 +117,6 @@ async function attach(page, name, text) {
   await page.locator('main form a[download]').waitFor();
 }
 
-/** Its beginning, as somebody reads it. */
-async function showStart(page) {
-  await page.locator('.question').first().scrollIntoViewIfNeeded();
-}
-
 async function showAnswer(page, { provider, told }) {
   const { file, question, answer } = told.answer;
   await attach(page, ...file);
@@ -130,8 +125,7 @@ async function showAnswer(page, { provider, told }) {
   await ask(page, question);
   await answered(page);
   await page.locator('.katex').first().waitFor();
-  await page.locator('pre .hljs-keyword').first().waitFor();
-  await showStart(page);
+  if (answer.includes('```')) await page.locator('pre .hljs-keyword').first().waitFor();
 }
 
 async function showPreview(page, { provider, told }) {
@@ -159,8 +153,9 @@ async function showChat(page, { provider, told }) {
   provider.says = answer;
   await ask(page, question);
   await answered(page);
+  // On a phone all of it fits with the cards closed.
+  if (page.viewportSize().width < 768) return;
   await page.locator('.card').first().getByRole('button').first().click();
-  await showStart(page);
 }
 
 async function showApproval(page, { tenon, provider, told }) {
@@ -188,7 +183,8 @@ async function showPalette(page) {
   await page.keyboard.press('Control+k');
   await page.locator('dialog [role=option]').nth(10).waitFor();
   await page.keyboard.type('la');
-  await page.locator('dialog [role=option]').first().waitFor();
+  await page.locator('dialog').getByText('Searching…').waitFor();
+  await page.locator('dialog').getByText('Searching…').waitFor({ state: 'detached' });
 }
 
 async function showWriter(page) {
