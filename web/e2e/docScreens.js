@@ -182,8 +182,9 @@ async function showSettings(page) {
 async function showPalette(page) {
   await page.keyboard.press('Control+k');
   await page.locator('dialog [role=option]').nth(10).waitFor();
+  const found = page.waitForResponse((response) => response.url().includes('/api/search'));
   await page.keyboard.type('la');
-  await page.locator('dialog').getByText('Searching…').waitFor();
+  await found;
   await page.locator('dialog').getByText('Searching…').waitFor({ state: 'detached' });
 }
 
