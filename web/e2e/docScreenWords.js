@@ -40,6 +40,7 @@ export const words = {
         'launch-notes.md',
         '# Launch\n\n- Freeze: 1 December\n- Release: 8 December\n- Review: 15 December\n',
       ],
+      title: 'Launch dates',
       question: 'Which dates are in my launch notes, and how many days are left?',
       answer: `The notes name three dates. Counted from 17 November:
 
@@ -54,10 +55,12 @@ ${fenced('python', python)}
 On average $\\bar{d} = \\frac{14 + 21 + 28}{3} = 21$ days are left.`,
     },
     preview: {
+      title: 'Countdown page',
       question: 'Make a small page that counts down to the launch.',
       answer: `Here it is. Open the preview to see it beside the chat.\n\n${fenced('html countdown.html', page)}`,
     },
     chat: {
+      title: 'Tokyo, Lisbon and 15 %',
       question: 'What time is it in Tokyo and in Lisbon, and what is 15 % of 1,284?',
       calls: [
         { tool: 'current_time', input: { timezone: 'Asia/Tokyo' } },
@@ -77,6 +80,7 @@ On average $\\bar{d} = \\frac{14 + 21 + 28}{3} = 21$ days are left.`,
         '发布笔记.md',
         '# 发布\n\n- 冻结：12 月 1 日\n- 发布：12 月 8 日\n- 复盘：12 月 15 日\n',
       ],
+      title: '发布日期',
       question: '我的发布笔记里有哪些日期，还剩几天？',
       answer: `笔记里有三个日期，从 11 月 17 日算起：
 
@@ -101,6 +105,7 @@ On average $\\bar{d} = \\frac{14 + 21 + 28}{3} = 21$ days are left.`,
     chats: ['比較兩家雲端服務的報價', '夜間建置為什麼失敗？', '翻譯發布說明', '安排團隊活動'],
     greeting: '這是我找到的內容。',
     chat: {
+      title: '東京與里斯本的時間',
       question: '東京和里斯本現在幾點？1,284 的 15 % 是多少？',
       calls: [
         { tool: 'current_time', input: { timezone: 'Asia/Tokyo' } },

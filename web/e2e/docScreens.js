@@ -111,29 +111,38 @@ async function answered(page) {
   await page.locator('.stop').waitFor({ state: 'detached' });
 }
 
+/** Called as the model of a person would call it, and not by its first words. */
+async function entitle(page, tenon, title) {
+  const id = (await page.evaluate(() => location.hash)).split('/').at(-1);
+  await tell(tenon, 'PATCH', `/chats/${id}`, { title });
+  await page.locator('header h1').getByText(title, { exact: true }).waitFor();
+}
+
 async function attach(page, name, text) {
   const file = { name, mimeType: 'text/plain', buffer: Buffer.from(text) };
   await page.locator('main form input[type=file]').first().setInputFiles(file);
   await page.locator('main form a[download]').waitFor();
 }
 
-async function showAnswer(page, { provider, told }) {
-  const { file, question, answer } = told.answer;
+async function showAnswer(page, { tenon, provider, told }) {
+  const { file, title, question, answer } = told.answer;
   await attach(page, ...file);
   provider.calls = [{ tool: 'read_file', input: { path: file[0] } }];
   provider.says = answer;
   await ask(page, question);
   await answered(page);
+  await entitle(page, tenon, title);
   await page.locator('.katex').first().waitFor();
   if (answer.includes('```')) await page.locator('pre .hljs-keyword').first().waitFor();
 }
 
-async function showPreview(page, { provider, told }) {
-  const { question, answer } = told.preview;
+async function showPreview(page, { tenon, provider, told }) {
+  const { title, question, answer } = told.preview;
   provider.calls = [];
   provider.says = answer;
   await ask(page, question);
   await answered(page);
+  await entitle(page, tenon, title);
   await page.locator('.bar button, .code button').filter({ hasText: 'Preview' }).first().click();
   await page.frameLocator('iframe[title^="Preview of"]').locator('h1').waitFor();
 }
@@ -147,12 +156,13 @@ async function showTrace(page, context) {
   await details.getByRole('region', { name: 'Output' }).waitFor();
 }
 
-async function showChat(page, { provider, told }) {
-  const { question, calls, answer } = told.chat;
+async function showChat(page, { tenon, provider, told }) {
+  const { title, question, calls, answer } = told.chat;
   provider.calls = calls;
   provider.says = answer;
   await ask(page, question);
   await answered(page);
+  await entitle(page, tenon, title);
   // On a phone all of it fits with the cards closed.
   if (page.viewportSize().width < 768) return;
   await page.locator('.card').first().getByRole('button').first().click();
