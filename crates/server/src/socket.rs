@@ -30,7 +30,7 @@ use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 use tokio_tungstenite::tungstenite::{Message, Utf8Bytes};
 
-use follow::{ChatFrame, Follower};
+use follow::{ChatFrame, Follower, Replay};
 pub(crate) use handshake::Handshake;
 use incoming::IncomingFrames;
 use outgoing::{close, ping, refuse_frame, send, send_text};
@@ -284,7 +284,11 @@ impl SocketSession {
             }
         };
         match frame {
-            Ok(ClientFrame::Subscribe { chat_id, after }) => self.subscribe(chat_id, after).await,
+            Ok(ClientFrame::Subscribe {
+                chat_id,
+                after,
+                batched,
+            }) => self.subscribe(chat_id, after, Replay::new(batched)).await,
             Ok(ClientFrame::Unsubscribe { chat_id }) => {
                 if let Some(following) = self.followed.remove(&chat_id) {
                     following.abort();
@@ -323,7 +327,7 @@ impl SocketSession {
         });
     }
 
-    async fn subscribe(&mut self, chat_id: ChatId, after: i64) {
+    async fn subscribe(&mut self, chat_id: ChatId, after: i64, replay: Replay) {
         self.followed
             .retain(|_, following| !following.is_finished());
         let full = self.followed.len() >= MAX_FOLLOWED && !self.followed.contains_key(&chat_id);
@@ -350,6 +354,7 @@ impl SocketSession {
             chat: chat_id.clone(),
             outbox: self.chats.clone(),
             last: after,
+            replay,
             room: None,
         };
         if let Some(former) = self

@@ -173,6 +173,11 @@ pub struct ErrorBody {
 )]
 pub enum ServerFrame {
     Event(Event),
+    /// Several events of one chat, in order, for a page that subscribed with `batched`.
+    Events {
+        chat_id: ChatId,
+        events: Vec<Event>,
+    },
     /// A piece of a message in progress; also, after `subscribe`, all of it so far at offset 0.
     Delta(Delta),
     Waiting(ModelWait),
@@ -244,6 +249,10 @@ pub enum ClientFrame {
         #[serde(default)]
         #[ts(type = "number")]
         after: i64,
+        /// What is past may come as `events`: a long chat is thousands of them, and a browser takes
+        /// longer for the frames than for what is in them.
+        #[serde(default)]
+        batched: bool,
     },
     Unsubscribe {
         chat_id: ChatId,

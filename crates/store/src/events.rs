@@ -12,6 +12,9 @@ use crate::entity::{chats, events};
 use crate::projection::{EventOrigin, project};
 use crate::{Error, Result, Store, StoreChange, now};
 
+/// Also of events that have next to no bytes.
+const MAX_READ_TOGETHER: u64 = 512;
+
 impl Store {
     /// Writes what happened, in order, and its effects on the tables: all of it or nothing.
     pub async fn append(&self, chat: &ChatId, bodies: Vec<EventBody>) -> Result<Vec<Event>> {
@@ -68,17 +71,43 @@ impl Store {
             .limit(limit)
             .all(&self.read)
             .await?;
-        rows.into_iter()
-            .map(|row| {
-                Ok(Event {
-                    chat_id: ChatId(row.chat_id),
-                    seq: row.seq,
-                    at: row.at,
-                    body: serde_json::from_str(&row.body)?,
-                })
-            })
-            .collect()
+        rows.into_iter().map(event_of).collect()
     }
+
+    /// The same, as many as have about `bytes` in the store, and one where that alone has more. So many
+    /// small ones are read at once, and no more memory is taken for large ones.
+    pub async fn events_within(&self, chat: &ChatId, after: i64, bytes: i64) -> Result<Vec<Event>> {
+        let sizes: Vec<(i64, i64)> = events::Entity::find()
+            .select_only()
+            .column(events::Column::Seq)
+            .expr(Expr::cust("CAST(OCTET_LENGTH(body) AS BIGINT)"))
+            .filter(events::Column::ChatId.eq(&chat.0))
+            .filter(events::Column::Seq.gt(after))
+            .order_by_asc(events::Column::Seq)
+            .limit(MAX_READ_TOGETHER)
+            .into_tuple()
+            .all(&self.read)
+            .await?;
+        let mut total = 0;
+        let fits = sizes.iter().take_while(|(_, size)| {
+            total += size;
+            total <= bytes
+        });
+        let count = fits.count().max(1) as u64;
+        if sizes.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.events(chat, after, count).await
+    }
+}
+
+fn event_of(row: events::Model) -> Result<Event> {
+    Ok(Event {
+        chat_id: ChatId(row.chat_id),
+        seq: row.seq,
+        at: row.at,
+        body: serde_json::from_str(&row.body)?,
+    })
 }
 
 /// Whether it is an answer for more than the one call.

@@ -3,8 +3,10 @@ import { session } from './account/session.svelte';
 import { api, ApiError } from './api/client';
 import type { ChatSummary, ServerFrame } from './api/types';
 import { app } from './app.svelte';
+import { answerCall, answerForm } from './chat/answerCall';
 import { UNDO_MS } from './chat/list.svelte';
 import { summary as chat } from './chat/fixtures';
+import { changeModel, connectModel } from './models/connect';
 import { modelView } from './models/fixtures';
 import { router } from './router.svelte';
 import { onSourcesChange } from './sources/events';
@@ -387,12 +389,12 @@ describe('what may have arrived and is repeated by hand', () => {
 });
 
 test('a call that was answered elsewhere is no failure', async () => {
-  const answerCall = vi.spyOn(api, 'answerCall');
-  answerCall.mockRejectedValueOnce(new ApiError('conflict', 'It no longer waits.', 409));
-  await app.answer('k1', 'once');
+  const answered = vi.spyOn(api, 'answerCall');
+  answered.mockRejectedValueOnce(new ApiError('conflict', 'It no longer waits.', 409));
+  await answerCall(app.toolbox, 'k1', 'once');
   expect(toasts.shown).toEqual([]);
-  answerCall.mockRejectedValueOnce(lost);
-  await app.answer('k1', 'once');
+  answered.mockRejectedValueOnce(lost);
+  await answerCall(app.toolbox, 'k1', 'once');
   expect(toasts.shown.map(({ text }) => text)).toEqual([
     'Your answer did not arrive: Tenon does not answer.',
   ]);
@@ -604,7 +606,7 @@ describe('the model of a chat', () => {
     saveSetting('model.e', JSON.stringify({ id: 'mine', name: 'Mine' }));
     visit('e');
     vi.spyOn(api, 'deleteModel').mockResolvedValue();
-    await app.removeModel('mine');
+    await app.models.remove('mine');
     await app.lookAgainFor({ id: 'mine', name: 'Mine' });
     expect([app.missing, app.models.picked]).toEqual([undefined, undefined]);
   });
@@ -647,10 +649,10 @@ describe('the model of a chat', () => {
     vi.spyOn(api, 'createModel').mockResolvedValue(modelView('new'));
     vi.spyOn(api, 'changeModel').mockResolvedValue();
     const testModel = vi.spyOn(api, 'testModel').mockImplementation(async function* () {});
-    await app.addModel({ provider: 'openai', baseUrl: 'http://x', model: 'new' });
-    await app.changeModel('gpt', { name: 'GPT' });
+    await connectModel(app.models, { provider: 'openai', baseUrl: 'http://x', model: 'new' });
+    await changeModel(app.models, 'gpt', { name: 'GPT' });
     expect(testModel.mock.calls.map(([id]) => id)).toEqual(['new']);
-    await app.changeModel('gpt', { key: 'sk' });
+    await changeModel(app.models, 'gpt', { key: 'sk' });
     expect(testModel.mock.calls.map(([id]) => id)).toEqual(['new', 'gpt']);
   });
 
@@ -658,7 +660,7 @@ describe('the model of a chat', () => {
     const refused = new ApiError('model_name_invalid', 'Too long.', 400, undefined, {}, 'name');
     vi.spyOn(api, 'createModel').mockRejectedValue(refused);
     const model = { provider: 'openai', baseUrl: 'http://x', model: 'new' } as const;
-    await expect(app.addModel(model)).rejects.toBe(refused);
+    await expect(connectModel(app.models, model)).rejects.toBe(refused);
   });
 });
 
@@ -684,7 +686,7 @@ test('an answer to a form that was given elsewhere is no failure, a wrong one is
   const answer = { formId: 'f1', action: 'decline' } as const;
   const answered = vi.spyOn(api, 'answerForm');
   answered.mockRejectedValueOnce(new ApiError('not_waiting', 'It is over.', 409));
-  await app.answerForm('call1', answer);
+  await answerForm('call1', answer);
   answered.mockRejectedValueOnce(new ApiError('bad_answer', '`age` is missing.', 422));
-  await expect(app.answerForm('call1', answer)).rejects.toThrow('`age` is missing.');
+  await expect(answerForm('call1', answer)).rejects.toThrow('`age` is missing.');
 });

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tenon_domain::{ChatId, EventBody, TitledBy};
 use tenon_llm::scripted::ScriptStep;
 use tenon_store::Store;
@@ -182,4 +182,48 @@ async fn a_page_follows_what_another_process_writes_to_its_chat() {
     appended.unwrap();
     let frames = page.until(|frame| frame["type"] == "event").await;
     assert_eq!(events(&frames)[0]["body"]["title"], "Tides", "{frames:#?}");
+}
+
+#[tokio::test]
+async fn a_page_that_takes_several_events_at_once_gets_the_same_in_fewer_frames() {
+    let server = Server::scripted([vec![ScriptStep::text("hi"), ScriptStep::stop()]]).await;
+    let chat = server.new_chat().await;
+    // More than are read at once, and some that are longer than what is sent at once.
+    let long = "x".repeat(200 * 1024);
+    let titles = (0..600).map(|n| match n % 100 {
+        50 | 51 => format!("{n} {long}"),
+        _ => n.to_string(),
+    });
+    let bodies = titles.map(|title| EventBody::ChatTitled {
+        title,
+        by: TitledBy::Person,
+    });
+    let chat_id = ChatId(chat.clone());
+    let written = server.app.store.append(&chat_id, bodies.collect()).await;
+    written.unwrap();
+
+    let mut page = Page::open(&server).await;
+    page.subscribe(&chat, 0).await;
+    let single = page.until(|frame| frame["type"] == "caughtUp").await;
+    let mut page = Page::open(&server).await;
+    let subscribe = json!({"type": "subscribe", "chatId": chat, "after": 0, "batched": true});
+    page.send(&subscribe.to_string()).await;
+    let batched = page.until(|frame| frame["type"] == "caughtUp").await;
+
+    let mut single: Vec<Value> = events(&single).into_iter().cloned().collect();
+    for event in &mut single {
+        event.as_object_mut().unwrap().remove("type");
+    }
+    let unpacked: Vec<Value> = batched
+        .iter()
+        .filter(|frame| frame["type"] == "events")
+        .flat_map(|frame| frame["events"].as_array().unwrap().clone())
+        .collect();
+    assert!(batched.len() < 20, "{} frames", batched.len());
+    assert!(unpacked == single, "{} events", unpacked.len());
+
+    // What happens from then on comes as it happens.
+    server.say(&chat, "go").await;
+    let live = page.until_finished().await;
+    assert_eq!(events(&live)[0]["body"]["type"], "turnStarted", "{live:#?}");
 }

@@ -14,8 +14,13 @@ use crate::wire::ServerFrame;
 use tenon_app::app::App;
 use tenon_app::budget::{BudgetError, BudgetShare};
 
-/// How many events are read from the store at a time. Each may have a megabyte.
+/// How many events are read from the store at a time for a page that takes them one by one. Each may
+/// have a megabyte.
 const PAGE: usize = 16;
+
+/// How much is read at a time for a page that takes several at once: little enough to be waited for,
+/// enough that a long chat is a dozen frames.
+const BATCH_BYTES: i64 = 256 * 1024;
 
 /// What is shorter may wait for a page without a share of the budget.
 const SMALL_FRAME_BYTES: usize = 4 * 1024;
@@ -26,6 +31,23 @@ pub(super) struct ChatFrame {
     _room: Option<BudgetShare>,
 }
 
+/// How a page takes what is past.
+#[derive(Clone, Copy)]
+pub(super) enum Replay {
+    OneByOne,
+    Batched,
+}
+
+impl Replay {
+    pub(super) fn new(batched: bool) -> Self {
+        if batched {
+            Self::Batched
+        } else {
+            Self::OneByOne
+        }
+    }
+}
+
 pub(super) struct Follower {
     pub(super) app: App,
     pub(super) user: UserId,
@@ -33,6 +55,7 @@ pub(super) struct Follower {
     pub(super) outbox: mpsc::Sender<ChatFrame>,
     /// The number of the last event that was sent.
     pub(super) last: i64,
+    pub(super) replay: Replay,
     /// What was waited for, for the next frame.
     pub(super) room: Option<(usize, BudgetShare)>,
 }
@@ -44,6 +67,12 @@ enum FollowError {
     /// So many bytes do not fit beside what waits already.
     NoRoom(usize),
     Failed(ApiError),
+}
+
+impl From<tenon_store::Error> for FollowError {
+    fn from(error: tenon_store::Error) -> Self {
+        Self::Failed(error.into())
+    }
 }
 
 impl Follower {
@@ -129,6 +158,13 @@ impl Follower {
 
     /// Sends some of the events that it has not sent. Whether there are more.
     async fn catch_up(&mut self) -> Result<bool, FollowError> {
+        match self.replay {
+            Replay::OneByOne => self.catch_up_one_by_one().await,
+            Replay::Batched => self.catch_up_batched().await,
+        }
+    }
+
+    async fn catch_up_one_by_one(&mut self) -> Result<bool, FollowError> {
         // The page is waited for before anything is read for it.
         let outbox = self.outbox.clone();
         let places = outbox
@@ -138,9 +174,7 @@ impl Follower {
         let budget = self.app.budget.clone();
         let _turn = budget.replay().await;
         let events = self.app.store.events(&self.chat, self.last, PAGE as u64);
-        let events = events
-            .await
-            .map_err(|error| FollowError::Failed(error.into()))?;
+        let events = events.await?;
         let more = events.len() == PAGE;
         for (event, place) in events.into_iter().zip(places) {
             let seq = event.seq;
@@ -148,6 +182,23 @@ impl Follower {
             self.last = seq;
         }
         Ok(more)
+    }
+
+    async fn catch_up_batched(&mut self) -> Result<bool, FollowError> {
+        let outbox = self.outbox.clone();
+        let place = outbox.reserve().await.map_err(|_| FollowError::Gone)?;
+        let budget = self.app.budget.clone();
+        let _turn = budget.replay().await;
+        let store = &self.app.store;
+        let events = store.events_within(&self.chat, self.last, BATCH_BYTES);
+        let events = events.await?;
+        let Some(last) = events.last().map(|event| event.seq) else {
+            return Ok(false);
+        };
+        let chat_id = self.chat.clone();
+        place.send(self.write(&ServerFrame::Events { chat_id, events })?);
+        self.last = last;
+        Ok(true)
     }
 
     async fn send(&mut self, frame: &ServerFrame) -> Result<(), FollowError> {

@@ -1,6 +1,6 @@
-// What models are told beside the conversation, and how much of everything they are given.
+// What models are told beside the conversation.
 import { request } from './client';
-import type { ChatId, ChatSettings, ContextQuery, ContextView, UserInstructions } from './types';
+import type { ChatId, ChatSettings, UserInstructions } from './types';
 
 const OWN_PATH = '/api/me/instructions';
 
@@ -10,7 +10,6 @@ export const instructions = {
   ofChat: (id: ChatId) => request<ChatSettings>('GET', settingsPath(id)),
   setOfChat: (id: ChatId, settings: ChatSettings) =>
     request<void>('PUT', settingsPath(id), settings),
-  context: (ask: ContextQuery) => request<ContextView>('POST', '/api/context', ask),
 };
 
 function settingsPath(id: ChatId): string {

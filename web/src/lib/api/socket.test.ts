@@ -73,7 +73,10 @@ const follow = { type: 'subscribe:user' };
 test('a chat asked for before the connection stands is subscribed to when it does', () => {
   start().subscribe('c1', () => 0);
   FakeWebSocket.last.accept();
-  expect(FakeWebSocket.last.sent).toEqual([follow, { type: 'subscribe', chatId: 'c1', after: 0 }]);
+  expect(FakeWebSocket.last.sent).toEqual([
+    follow,
+    { type: 'subscribe', chatId: 'c1', after: 0, batched: true },
+  ]);
 });
 
 test('a lost connection comes back and asks for what it missed', () => {
@@ -85,7 +88,10 @@ test('a lost connection comes back and asks for what it missed', () => {
   vi.advanceTimersByTime(400);
   expect(FakeWebSocket.all).toHaveLength(2);
   FakeWebSocket.last.accept();
-  expect(FakeWebSocket.last.sent).toEqual([follow, { type: 'subscribe', chatId: 'c1', after: 7 }]);
+  expect(FakeWebSocket.last.sent).toEqual([
+    follow,
+    { type: 'subscribe', chatId: 'c1', after: 7, batched: true },
+  ]);
   expect(connections).toEqual(['connecting', 'open', 'open']);
 });
 
@@ -139,7 +145,10 @@ test('a connection that died unnoticed is found out and replaced', () => {
   vi.advanceTimersByTime(4100);
   expect(FakeWebSocket.last).not.toBe(dead);
   FakeWebSocket.last.accept();
-  expect(FakeWebSocket.last.sent).toEqual([follow, { type: 'subscribe', chatId: 'c1', after: 3 }]);
+  expect(FakeWebSocket.last.sent).toEqual([
+    follow,
+    { type: 'subscribe', chatId: 'c1', after: 3, batched: true },
+  ]);
 });
 
 test('a connection that answers is kept, and subscribes to nothing again', () => {
@@ -168,14 +177,17 @@ test('several chats are followed, each until it is left', () => {
   socket.unsubscribe('c1');
   expect(FakeWebSocket.last.sent).toEqual([
     follow,
-    { type: 'subscribe', chatId: 'c1', after: 1 },
-    { type: 'subscribe', chatId: 'c2', after: 2 },
+    { type: 'subscribe', chatId: 'c1', after: 1, batched: true },
+    { type: 'subscribe', chatId: 'c2', after: 2, batched: true },
     { type: 'unsubscribe', chatId: 'c1' },
   ]);
   FakeWebSocket.last.drop();
   vi.advanceTimersByTime(400);
   FakeWebSocket.last.accept();
-  expect(FakeWebSocket.last.sent).toEqual([follow, { type: 'subscribe', chatId: 'c2', after: 2 }]);
+  expect(FakeWebSocket.last.sent).toEqual([
+    follow,
+    { type: 'subscribe', chatId: 'c2', after: 2, batched: true },
+  ]);
 });
 
 test('a subscription that is not answered shows that the connection is dead', () => {
@@ -186,7 +198,10 @@ test('a subscription that is not answered shows that the connection is dead', ()
   vi.advanceTimersByTime(4100);
   expect(FakeWebSocket.last).not.toBe(dead);
   FakeWebSocket.last.accept();
-  expect(FakeWebSocket.last.sent).toEqual([follow, { type: 'subscribe', chatId: 'c1', after: 3 }]);
+  expect(FakeWebSocket.last.sent).toEqual([
+    follow,
+    { type: 'subscribe', chatId: 'c1', after: 3, batched: true },
+  ]);
 });
 
 test('a connection that was never had, or ended because a session did, is a refusal', () => {
@@ -214,4 +229,21 @@ test('a socket that was stopped does not come back until it is started', () => {
   expect(connections.at(-1)).toBe('away');
   FakeWebSocket.last.accept();
   expect(connections.at(-1)).toBe('open');
+});
+
+test('events that came at once arrive one by one, in order', () => {
+  start().subscribe('c1', () => 0);
+  FakeWebSocket.last.accept();
+  const events = [1, 2].map((seq) => ({
+    chatId: 'c1',
+    seq,
+    at: seq,
+    body: { type: 'chatTitled' as const, title: `Title ${seq}`, by: 'person' as const },
+  }));
+  FakeWebSocket.last.say({ type: 'events', chatId: 'c1', events });
+  FakeWebSocket.last.say({ type: 'caughtUp', chatId: 'c1', seq: 2 });
+  expect(frames).toEqual([
+    ...events.map((event) => ({ type: 'event', ...event })),
+    { type: 'caughtUp', chatId: 'c1', seq: 2 },
+  ]);
 });

@@ -75,7 +75,7 @@ export class Socket {
   /** Asks again for everything after the last event seen. */
   resubscribe(chatId: ChatId): void {
     const lastSeq = this.#subscriptions.get(chatId);
-    if (lastSeq) this.#ask({ type: 'subscribe', chatId, after: lastSeq() });
+    if (lastSeq) this.#ask({ type: 'subscribe', chatId, after: lastSeq(), batched: true });
   }
 
   /** The server always answers a subscription and a ping, so silence means a dead connection. */
@@ -102,7 +102,10 @@ export class Socket {
     socket.onmessage = ({ data }) => {
       if (socket !== this.#socket) return;
       clearTimeout(this.#probe);
-      this.#listener.frame(JSON.parse(data as string) as ServerFrame);
+      const frame = JSON.parse(data as string) as ServerFrame;
+      // Nobody else need know that several came at once.
+      if (frame.type !== 'events') this.#listener.frame(frame);
+      else for (const event of frame.events) this.#listener.frame({ type: 'event', ...event });
     };
     socket.onclose = ({ code }) => {
       if (socket !== this.#socket) return;

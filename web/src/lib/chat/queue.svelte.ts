@@ -21,6 +21,8 @@ interface QueueHost {
   /** Whether a message of this chat is on its way or being answered, as far as the page knows. */
   isBusy(chatId: ChatId): boolean;
   deliver(chatId: ChatId, message: QueuedMessage): Promise<Delivery>;
+  /** A message of a chat that is not open could not be sent. It waits there. */
+  refused(chatId: ChatId, why: string): void;
 }
 
 export class MessageQueue {
@@ -102,6 +104,8 @@ export class MessageQueue {
       const isFailed = frame.body.outcome.kind === 'failed';
       // What comes after an answer that failed would most likely fail as well.
       if (isFailed) this.#holdBack(frame.chatId, language.messages.queueHeld);
+      // One that failed long ago, as a history that is read again tells, holds nothing back.
+      else if (frame.chatId === this.#chatId) this.hold = undefined;
     }
     if (frame.type === 'caughtUp') void this.#flush(frame.chatId);
     if (frame.type === 'chat:changed' && !frame.chat.running) void this.#flush(frame.chat.id);
@@ -127,7 +131,9 @@ export class MessageQueue {
     if (delivery.sent) return this.remove(chatId, message.turnId);
     // The end of the turn that still runs is told.
     if (delivery.error instanceof ApiError && delivery.error.code === 'busy') return;
-    this.#holdBack(chatId, language.messages.notSent(errorText(delivery.error)));
+    const why = language.messages.notSent(errorText(delivery.error));
+    this.#holdBack(chatId, why);
+    if (chatId !== this.#chatId) this.#host.refused(chatId, why);
   }
 
   #holdBack(chatId: ChatId, why: string): void {

@@ -26,7 +26,7 @@ function tab(delivery: Delivery = { sent: true }) {
   const deliver = vi.fn((_chatId: string, _message: { turnId: string; text: string }) =>
     Promise.resolve(delivery),
   );
-  const host = { isBusy: vi.fn(() => false), deliver };
+  const host = { isBusy: vi.fn(() => false), deliver, refused: vi.fn() };
   const queue = new MessageQueue(host);
   queue.open('a');
   const texts = () => queue.messages.map(({ text }) => text);
@@ -127,4 +127,27 @@ test('nothing is sent while the open chat is at work', async () => {
   queue.take(idle);
   await settle();
   expect(deliver).not.toHaveBeenCalled();
+});
+
+test('what a chat that is not open refuses is told, and waits there', async () => {
+  const error = new ApiError('too_long', 'No.', 413);
+  const { queue, host, settle, texts } = tab({ sent: false, error, uncertain: false });
+  queue.add('a', { text: 'one' }, undefined);
+  queue.open('b');
+  queue.take(idle);
+  await settle();
+  expect(host.refused).toHaveBeenCalledWith('a', expect.stringContaining('No.'));
+  expect(queue.hold).toBeUndefined();
+  queue.open('a');
+  expect(texts()).toEqual(['one']);
+});
+
+test('an answer that failed before others holds nothing back', async () => {
+  const { queue, deliver, settle } = tab();
+  queue.add('a', { text: 'one' }, undefined);
+  queue.take(finished({ kind: 'failed', code: 'x', message: 'No.', params: {} }));
+  queue.take(finished({ kind: 'done' }));
+  queue.take({ type: 'caughtUp', chatId: 'a', seq: 2 });
+  await settle();
+  expect(deliver).toHaveBeenCalledOnce();
 });

@@ -5,6 +5,7 @@ import type { ChatId, ModelId, ServerFrame } from '$lib/api/types';
 import type { Conversation } from '$lib/chat/conversation.svelte';
 import type { DraftContent } from '$lib/chat/draft.svelte';
 import { language } from '$lib/i18n/language.svelte';
+import { storedDevice } from '$lib/local/device';
 import { loadSetting, saveSetting } from '$lib/storage';
 import { freshUuid } from '$lib/uuid';
 
@@ -19,6 +20,8 @@ export class ComparisonSide {
   chatId = $state<ChatId>();
   /** Why the last message did not reach it. */
   failure = $state.raw<unknown>();
+
+  #left = false;
 
   constructor(
     readonly modelId: ModelId,
@@ -36,16 +39,24 @@ export class ComparisonSide {
     this.failure = undefined;
     const takeBack = this.conversation.announce({ text, files, turnId });
     try {
-      if (!this.chatId) this.open((await api.createChat({ temporary: true })).id);
-      if (!this.chatId) return;
-      await api.startTurn(this.chatId, {
+      const chatId = this.chatId ?? (await api.createChat({ temporary: true })).id;
+      // The page was left meanwhile, and nobody will follow this chat.
+      if (this.#left) return void api.deleteChat(chatId).catch(() => {});
+      if (!this.chatId) this.open(chatId);
+      await api.startTurn(chatId, {
         ...{ turnId, text, modelId: this.modelId, language: language.code },
+        deviceId: storedDevice()?.id,
         ...(files.length > 0 && { fileIds: files.map(({ id }) => id) }),
       });
     } catch (error) {
       takeBack();
       this.failure = error;
     }
+  }
+
+  leave(): void {
+    this.#left = true;
+    this.conversation.close();
   }
 }
 
@@ -57,6 +68,7 @@ export class Comparison {
   running = $derived.by(() => this.sides.some(({ conversation }) => conversation.running));
 
   #kept = false;
+  #left = false;
 
   constructor(models: readonly [ModelId, ModelId], newConversation: () => Conversation) {
     const [first, second] = models;
@@ -80,6 +92,7 @@ export class Comparison {
 
   async send(content: DraftContent): Promise<void> {
     await Promise.all(this.sides.map((side) => side.send(content)));
+    if (this.#left) return;
     const stored: StoredComparison = {
       models: this.sides.map(({ modelId }) => modelId),
       chatIds: this.sides.map(({ chatId }) => chatId),
@@ -105,7 +118,8 @@ export class Comparison {
 
   /** The page is left. */
   leave(): void {
-    for (const { conversation } of this.sides) conversation.close();
+    this.#left = true;
+    for (const side of this.sides) side.leave();
     if (!this.#kept) this.#discard(this.sides);
   }
 

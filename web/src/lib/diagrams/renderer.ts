@@ -24,6 +24,7 @@ class DiagramFrame {
   #frame = document.createElement('iframe');
   #library: Promise<string>;
   #ready = false;
+  #closed = false;
   #waiting: Drawing[] = [];
   #running?: Drawing;
   #timer?: ReturnType<typeof setTimeout>;
@@ -69,7 +70,10 @@ class DiagramFrame {
   async #sendLibrary(): Promise<void> {
     if (this.#ready) return;
     try {
-      this.#send({ library: await this.#library });
+      const library = await this.#library;
+      // It took too long, and another frame may be at work.
+      if (this.#closed) return;
+      this.#send({ library });
       this.#ready = true;
       this.#next();
     } catch {
@@ -103,6 +107,8 @@ class DiagramFrame {
   }
 
   #close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
     clearTimeout(this.#timer);
     removeEventListener('message', this.#hear);
     this.#frame.remove();

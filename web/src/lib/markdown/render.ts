@@ -23,6 +23,22 @@ const allowed: Config = {
   ALLOW_DATA_ATTR: false,
 };
 
+/** Reads its rules once, and works on elements: for a text it would make a whole document each time, and
+    a growing block is sanitised with every word. */
+const purifier = DOMPurify(window);
+purifier.setConfig({ ...allowed, IN_PLACE: true });
+
+/** Never part of the page: nothing in it is loaded or run. */
+const inert = document.createElement('template').content.ownerDocument;
+
+function sanitize(html: string, then?: (root: Element) => void): string {
+  const root = inert.createElement('div');
+  root.innerHTML = html;
+  purifier.sanitize(root);
+  then?.(root);
+  return root.innerHTML;
+}
+
 export interface CodeSource extends FenceInfo {
   text: string;
 }
@@ -48,7 +64,7 @@ export function detailsSourceOf(source: string, links: Links): DetailsSource | u
   lexer.tokens.links = links;
   const details = detailsOf(lexer, source);
   if (!details) return undefined;
-  const summary = DOMPurify.sanitize(new Parser(dialect).parseInline(details.summary), allowed);
+  const summary = sanitize(new Parser(dialect).parseInline(details.summary));
   return { summary: summary || '…', text: details.text, open: details.open };
 }
 
@@ -56,10 +72,8 @@ export function detailsSourceOf(source: string, links: Links): DetailsSource | u
 export function renderBlock(source: string, links: Links, writingFormula = false): string {
   const lexer = new Lexer(dialect);
   lexer.tokens.links = links;
-  const html = DOMPurify.sanitize(Parser.parse(lexer.lex(source), dialect), allowed);
-  if (writingFormula || !html.includes('class="math')) return html;
-  const root = document.createElement('template');
-  root.innerHTML = html;
-  typeset(root.content);
-  return root.innerHTML;
+  return sanitize(
+    Parser.parse(lexer.lex(source), dialect),
+    writingFormula ? undefined : (root) => typeset(root),
+  );
 }

@@ -1,12 +1,14 @@
-// What the chosen model gets of the tools with the next message, as the server works it out.
+// What the chosen model gets with the next message, as the server works it out: which tools, and how
+// many tokens. Nobody else asks for it.
 import { modelContext } from '$lib/api/modelContext';
-import type { ContextQuery, ContextView } from '$lib/api/types';
+import type { ChatId, ContextQuery, ContextView } from '$lib/api/types';
 import { Refresher } from '$lib/refresher';
 import { ResponseOrder } from '$lib/responseOrder';
 
 interface OfferAnswer {
   /** What was asked. */
   key: string;
+  chatId: ChatId | undefined;
   /** How many were on then. */
   on: number;
   context: ContextView;
@@ -32,6 +34,17 @@ export class ModelOffer {
     return answer?.key === JSON.stringify(this.#question) ? answer.context : undefined;
   }
 
+  /** The last that was worked out for the same chat: about right while what is asked now is not known. */
+  get latest(): ContextView | undefined {
+    const answer = this.#answer;
+    return answer?.chatId === this.#question.chatId ? answer?.context : undefined;
+  }
+
+  /** What it depends on was changed on the server. */
+  refreshSoon(): void {
+    this.#refresher.soon();
+  }
+
   /** How many of those that are on it gets, some of them only when they are needed. Until the server
       has answered, all are thought to. */
   count(on: number): number {
@@ -48,7 +61,14 @@ export class ModelOffer {
     const isNewest = this.#order.send();
     const question = this.#question;
     const on = this.#on;
-    const context = await modelContext.of(question);
-    if (isNewest()) this.#answer = { key: JSON.stringify(question), on, context };
+    try {
+      const context = await modelContext.of(question);
+      const { chatId } = question;
+      if (isNewest()) this.#answer = { key: JSON.stringify(question), chatId, on, context };
+    } catch (error) {
+      // Nothing depends on it: where it cannot be had it is not shown.
+      if (isNewest()) this.#answer = undefined;
+      throw error;
+    }
   }
 }

@@ -70,7 +70,7 @@ function call(element: Element): void {
 
 // On paper everything is near. What is drawn then may wait for more to be.
 addEventListener('beforeprint', () => {
-  for (let rounds = 0; waiting.size > 0 && rounds < 3; rounds += 1) {
+  for (let rounds = 0; waiting.size > 0 && rounds < 4; rounds += 1) {
     for (const element of [...waiting.keys()]) call(element);
     flushSync();
   }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ContextView, AttachedFile } from '$lib/api/types';
-import { estimateContext } from './context.svelte';
+import { estimateContext } from './contextEstimate';
 import { estimateTokens } from './tokenEstimate';
 
 test('tokens are estimated by the script of the text', () => {
