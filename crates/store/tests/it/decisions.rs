@@ -88,15 +88,6 @@ async fn settings(store: &Store) {
     assert_eq!(about(&ada, Some(&chat), "away").await, (off_here, None));
     assert_eq!(about(&ada, None, "away").await, (None, None));
 
-    // What is not named stays as it is, and what is taken back is gone.
-    let back = [change("a", None, Some(None))];
-    store
-        .set_tools(Layer::Organisation, "", back)
-        .await
-        .unwrap();
-    let off = Some((false, Layer::Organisation));
-    assert_eq!(about(&bob, None, "a").await, (off, None));
-
     // A whole source, apart from a tool whose id is the same.
     let (server, tool) = (SourceId::new("away"), ToolId::new("away"));
     let ask = ToolSettingChange {
@@ -115,6 +106,15 @@ async fn settings(store: &Store) {
         (of_tool.enabled, of_tool.policy),
         (off_here, Some(expected))
     );
+
+    // What is not named stays as it is, and what is taken back is gone.
+    let back = [change("a", None, Some(None))];
+    store
+        .set_tools(Layer::Organisation, "", back)
+        .await
+        .unwrap();
+    let off = Some((false, Layer::Organisation));
+    assert_eq!(about(&bob, None, "a").await, (off, None));
 
     store.delete_chat(&ada, &chat).await.unwrap();
     store.purge_chat(&chat).await.unwrap();

@@ -200,7 +200,6 @@ pub(super) fn chats(format: WireFormat) -> Vec<(&'static str, ModelRequest)> {
                                 Content::Image {
                                     media_type: "image/png".into(),
                                     data: "aGk=".into(),
-                                    name: None,
                                 },
                             ],
                         }),
@@ -211,7 +210,6 @@ pub(super) fn chats(format: WireFormat) -> Vec<(&'static str, ModelRequest)> {
                             content: vec![Content::Image {
                                 media_type: "image/tiff".into(),
                                 data: "aGk=".into(),
-                                name: None,
                             }],
                         }),
                     ),
