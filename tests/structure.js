@@ -80,7 +80,8 @@ for (const crate of Object.keys(mayUse)) {
   const files = filesUnder(`${root}crates/${crate}/src`);
   for (const { path, text } of files) {
     if (isTest(path)) continue;
-    const types = /^(?:pub(?:\([^)]*\))? )?(?:struct|enum|trait|type|union) (\w+)/gm;
+    // Indented and public: declared within a macro, as coded errors are.
+    const types = /^(?:(?: {4})?pub(?:\([^)]*\))? )?(?:struct|enum|trait|type|union) (\w+)/gm;
     for (const [, type] of code(text).matchAll(types)) {
       homes.set(type, [...(homes.get(type) ?? []), `${crate}/src/${path}`]);
     }

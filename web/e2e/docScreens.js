@@ -3,90 +3,106 @@ import { mkdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
 import { desktop, openPage, phone } from './browser.js';
+import { words } from './docScreenWords.js';
 import { Provider } from './provider.js';
+import { eventually } from './screen.js';
+import { Tenon } from './tenon.js';
 
 const folder = fileURLToPath(new URL('../../docs/screens/', import.meta.url));
 
-const answer = `The *launch* notes name three dates. Here they are, with the days that are left:
-
-| Milestone | Date | Days left |
-| :-- | :-- | --: |
-| Freeze | 1 December | 14 |
-| Release | 8 December | 21 |
-| Review | 15 December | 28 |
-
-\`\`\`python
-from datetime import date
-
-def days_left(day: date, today: date) -> int:
-    """Whole days until a milestone."""
-    return (day - today).days
-\`\`\`
-
-The mean is $\\bar{d} = \\frac{14 + 21 + 28}{3} = 21$ days.`;
-
-const questions = {
-  'en-GB': 'What time is it in Tokyo?',
-  'zh-CN': '东京现在几点？',
-  'zh-TW': '計算 (17+4)*23',
+/** Name, theme and width of each picture, and how the page gets there, by language. */
+const screens = {
+  'en-GB': [
+    ['answer', 'light', desktop, showAnswer],
+    ['preview', 'dark', desktop, showPreview],
+    ['trace', 'light', desktop, showTrace],
+    ['tools', 'light', desktop, showTools],
+    ['palette', 'dark', desktop, showPalette],
+    ['chat', 'light', phone, showChat],
+  ],
+  'zh-CN': [
+    ['answer', 'dark', phone, showAnswer],
+    ['approval', 'light', desktop, showApproval],
+    ['write-tool', 'dark', desktop, showWriter],
+    ['settings', 'light', phone, showSettings],
+  ],
+  'zh-TW': [
+    ['chat', 'dark', desktop, showChat],
+    ['tools', 'light', phone, showTools],
+  ],
 };
 
-/** Name, theme, width and language of each picture, and how the page gets there. */
-const screens = [
-  ['answer', 'light', desktop, 'en-GB', showAnswer],
-  ['answer', 'dark', phone, 'zh-CN', showAnswer],
-  ['chat', 'dark', desktop, 'zh-TW', showChat],
-  ['chat', 'light', phone, 'en-GB', showChat],
-  ['approval', 'light', desktop, 'zh-CN', showApproval],
-  ['approval', 'dark', phone, 'en-GB', showApproval],
-  ['tools', 'light', desktop, 'en-GB', showTools],
-  ['tools', 'light', phone, 'zh-TW', showTools],
-  ['settings', 'light', desktop, 'zh-TW', (page) => showSettings(page, '/appearance')],
-  ['settings', 'light', phone, 'zh-CN', (page) => showSettings(page, '')],
-  ['palette', 'dark', desktop, 'en-GB', showPalette],
-  ['write-tool', 'dark', desktop, 'zh-CN', showWriter],
-];
-
-export async function shootForDocs(browser, tenon) {
+/** Each language has a Tenon of its own, with what somebody who speaks it would have. */
+export async function shootForDocs(browser) {
   await mkdir(folder, { recursive: true });
-  const provider = await Provider.start();
-  provider.says = answer;
-  try {
-    for (const [name, colorScheme, viewport, locale, show] of screens) {
-      const { page, context } = await openPage(browser, tenon.url, {
-        as: tenon,
-        colorScheme,
-        viewport,
-        locale,
-        deviceScaleFactor: viewport === phone ? 2 : 1,
-      });
-      await page.locator('main').waitFor();
-      await show(page, { tenon, provider, locale });
-      await page.evaluate(() => document.fonts.ready);
-      const language = locale.split('-')[0] === 'en' ? 'en' : locale;
-      const file = `${name}-${viewport.width}-${colorScheme}-${language}.png`;
-      await page.screenshot({ path: join(folder, file) });
-      await context.close();
+  for (const [locale, pictures] of Object.entries(screens)) {
+    const tenon = await Tenon.start();
+    const provider = await Provider.start();
+    try {
+      const told = words[locale];
+      await furnish(tenon, provider, told);
+      for (const [name, colorScheme, viewport, show] of pictures) {
+        const { page, context } = await openPage(browser, tenon.url, {
+          as: tenon,
+          colorScheme,
+          viewport,
+          locale,
+          hasTouch: viewport === phone,
+          deviceScaleFactor: viewport === phone ? 2 : 1,
+        });
+        await page.locator('main').waitFor();
+        await page.locator('.assistant:not(:empty)').waitFor();
+        await show(page, { tenon, provider, told });
+        await page.evaluate(() => document.fonts.ready);
+        const language = locale.startsWith('en') ? 'en' : locale;
+        const file = `${name}-${viewport.width}-${colorScheme}-${language}.png`;
+        await page.screenshot({ path: join(folder, file) });
+        await context.close();
+      }
+    } finally {
+      provider.stop();
+      await tenon.stop();
     }
-  } finally {
-    provider.stop();
   }
 }
 
 async function tell(tenon, method, path, body) {
-  const headers = { 'content-type': 'application/json' };
   const response = await tenon.fetch(`/api${path}`, {
     method,
-    headers,
+    headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status}`);
+  if (!response.ok) throw new Error(`${method} ${path}: ${await response.text()}`);
   return response.status === 204 ? undefined : response.json();
 }
 
-async function ask(page, words) {
-  const field = page.locator('textarea').last();
-  await field.fill(words);
+/** A model, folders, and chats of the last days. */
+async function furnish(tenon, provider, { folders, chats, greeting }) {
+  await tell(tenon, 'POST', '/models', {
+    provider: 'openai',
+    baseUrl: `${provider.url}/v1`,
+    key: provider.key,
+    model: 'fake-large',
+    name: 'gpt-x',
+    toolMode: 'native',
+    isDefault: true,
+  });
+  provider.says = greeting;
+  for (const title of chats) {
+    const { id } = await tell(tenon, 'POST', '/chats', {});
+    await tell(tenon, 'POST', `/chats/${id}/turns`, { text: title });
+    await eventually('it is answered', async () => {
+      const chat = await (await tenon.fetch(`/api/chats/${id}`)).json();
+      return !chat.running;
+    });
+    await tell(tenon, 'PATCH', `/chats/${id}`, { title });
+  }
+  for (const name of folders) await tell(tenon, 'POST', '/folders', { name });
+}
+
+async function ask(page, text) {
+  const field = page.locator('main form textarea').last();
+  await field.fill(text);
   await field.press('Enter');
 }
 
@@ -95,58 +111,91 @@ async function answered(page) {
   await page.locator('.stop').waitFor({ state: 'detached' });
 }
 
-async function showAnswer(page, { tenon, provider, locale }) {
-  const { id } = await tell(tenon, 'POST', '/models', {
-    provider: 'openai',
-    baseUrl: `${provider.url}/v1`,
-    key: provider.key,
-    model: 'fake-large',
-    name: 'gpt-x',
-    isDefault: true,
-  });
-  await page.reload();
-  await ask(
-    page,
-    locale === 'en-GB' ? 'What is in my notes about the launch?' : '我的笔记里关于发布写了什么？',
-  );
-  await answered(page);
-  await page.locator('.katex').first().waitFor();
-  await page.locator('pre .hljs-keyword').first().waitFor();
-  await tenon.fetch(`/api/models/${id}`, { method: 'DELETE' });
+/** Called as the model of a person would call it, and not by its first words. */
+async function entitle(page, tenon, title) {
+  const id = (await page.evaluate(() => location.hash)).split('/').at(-1);
+  await tell(tenon, 'PATCH', `/chats/${id}`, { title });
+  await page.locator('header h1').getByText(title, { exact: true }).waitFor();
 }
 
-async function showChat(page, { locale }) {
-  await ask(page, questions[locale]);
+async function attach(page, name, text) {
+  const file = { name, mimeType: 'text/plain', buffer: Buffer.from(text) };
+  await page.locator('main form input[type=file]').first().setInputFiles(file);
+  await page.locator('main form a[download]').waitFor();
+}
+
+async function showAnswer(page, { tenon, provider, told }) {
+  const { file, title, question, answer } = told.answer;
+  await attach(page, ...file);
+  provider.calls = [{ tool: 'read_file', input: { path: file[0] } }];
+  provider.says = answer;
+  await ask(page, question);
   await answered(page);
+  await entitle(page, tenon, title);
+  await page.locator('.katex').first().waitFor();
+  if (answer.includes('```')) await page.locator('pre .hljs-keyword').first().waitFor();
+}
+
+async function showPreview(page, { tenon, provider, told }) {
+  const { title, question, answer } = told.preview;
+  provider.calls = [];
+  provider.says = answer;
+  await ask(page, question);
+  await answered(page);
+  await entitle(page, tenon, title);
+  await page.locator('.bar button, .code button').filter({ hasText: 'Preview' }).first().click();
+  await page.frameLocator('iframe[title^="Preview of"]').locator('h1').waitFor();
+}
+
+async function showTrace(page, context) {
+  await showChat(page, context);
+  await page.locator('.answer .foot').last().getByRole('button', { name: 'Show trace' }).click();
+  const rows = page.getByRole('list', { name: /in the order of time/ }).getByRole('button');
+  await rows.nth(1).click();
+  const details = page.getByRole('region', { name: 'Details' });
+  await details.getByRole('region', { name: 'Output' }).waitFor();
+}
+
+async function showChat(page, { tenon, provider, told }) {
+  const { title, question, calls, answer } = told.chat;
+  provider.calls = calls;
+  provider.says = answer;
+  await ask(page, question);
+  await answered(page);
+  await entitle(page, tenon, title);
+  // On a phone all of it fits with the cards closed.
+  if (page.viewportSize().width < 768) return;
   await page.locator('.card').first().getByRole('button').first().click();
 }
 
-async function showApproval(page, { tenon, locale }) {
+async function showApproval(page, { tenon, provider, told }) {
+  const toolId = 'builtin_write_file';
   const policy = (policy) =>
-    tell(tenon, 'PATCH', '/tools', {
-      layer: 'user',
-      tools: [{ toolId: 'builtin_current_time', policy }],
-    }).catch(() => {});
+    tell(tenon, 'PATCH', '/tools', { layer: 'user', tools: [{ toolId, policy }] });
   await policy('ask');
-  await ask(page, questions[locale]);
+  const { question, input } = told.approval;
+  provider.calls = [{ tool: 'write_file', input }];
+  await ask(page, question);
   await page.locator('.card[data-status=asking]').waitFor();
-  await policy(null);
 }
 
 async function showTools(page) {
-  await page.keyboard.press('Alt+Shift+L');
+  await page.locator('main form .controls .tools').click();
   await page.locator('dialog li').first().waitFor();
 }
 
-async function showSettings(page, section) {
-  await page.evaluate((section) => (location.hash = `#/settings${section}`), section);
+async function showSettings(page) {
+  await page.evaluate(() => (location.hash = '#/settings'));
   await page.locator('dialog nav a').first().waitFor();
 }
 
 async function showPalette(page) {
   await page.keyboard.press('Control+k');
-  await page.locator('[role=option]').nth(20).waitFor();
-  await page.keyboard.type('set');
+  await page.locator('dialog [role=option]').nth(10).waitFor();
+  const found = page.waitForResponse((response) => response.url().includes('/api/search'));
+  await page.keyboard.type('la');
+  await found;
+  await page.locator('dialog').getByText('Searching…').waitFor({ state: 'detached' });
 }
 
 async function showWriter(page) {

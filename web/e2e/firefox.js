@@ -136,6 +136,17 @@ export class Firefox {
     return this.#press([keys[key]]);
   }
 
+  /** Chooses files in a field for them, as its dialog would. */
+  async attach(selector, ...files) {
+    const { result } = await this.#send('script.evaluate', {
+      expression: `document.querySelector(${JSON.stringify(selector)})`,
+      target: { context: this.#context },
+      awaitPromise: false,
+    });
+    const element = { sharedId: result.sharedId };
+    await this.#send('input.setFiles', { context: this.#context, element, files });
+  }
+
   #press(values) {
     const actions = values.flatMap((value) => [
       { type: 'keyDown', value },

@@ -1,5 +1,8 @@
-// The main story in Firefox: log in, chat, a tool, a tool on this computer, a question.
+// The main story in Firefox: log in, chat, a tool, a file, a tool on this computer, a question.
 import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { startCounter } from './counter.js';
 import { Firefox, withoutFirefox } from './firefox.js';
@@ -10,7 +13,7 @@ import { Tenon, withAccounts } from './tenon.js';
 
 const deadline = { timeout: 60_000, skip: withoutFirefox };
 
-let [tenon, firefox, counter, model, cookie] = [];
+let [tenon, firefox, counter, model, cookie, folder] = [];
 
 async function tell(method, path, body) {
   const response = await fetch(`${tenon.url}/api${path}`, {
@@ -31,6 +34,7 @@ before(async () => {
   counter = await startCounter();
   cookie = await setUp(tenon);
   model = await startScriptedModel({ tell });
+  folder = await mkdtemp(join(tmpdir(), 'tenon-attach-'));
 });
 
 after(async () => {
@@ -38,9 +42,10 @@ after(async () => {
   await tenon?.stop();
   counter?.stop();
   model?.stop();
+  if (folder) await rm(folder, { recursive: true });
 });
 
-test('somebody logs in, chats, uses tools of both kinds and is asked', deadline, async () => {
+test('somebody logs in, chats, attaches a file, uses tools and is asked', deadline, async () => {
   const field = 'main textarea';
   const cards = (status) => `document.querySelectorAll('.card[data-status=${status}]').length`;
   const ask = async (words) => {
@@ -58,6 +63,18 @@ test('somebody logs in, chats, uses tools of both kinds and is asked', deadline,
   await ask('Call builtin_calculate {"expression": "(17+4)*23"}');
   await firefox.until(`${cards('done')} === 1`);
   await firefox.until(`document.querySelector('.answer').innerText.includes('Hello from')`);
+
+  // A file goes to the model with the message.
+  const notes = join(folder, 'notes.txt');
+  await writeFile(notes, 'The cat is called Ada.');
+  await firefox.attach('main form input[type=file]', notes);
+  const form = (selector) => `document.querySelector('main form ${selector}')`;
+  await firefox.until(`${form('a[download]')} && !${form('progress')}`);
+  await ask('What is my cat called?');
+  await firefox.until(`document.querySelector('.question a[download="notes.txt"]')`);
+  await firefox.until(`!document.querySelector('.stop')`);
+  const asked = model.asked.findLast(({ tools }) => tools);
+  assert.match(JSON.stringify(asked.messages.at(-1)), /The cat is called Ada\./);
 
   // A tool on this computer: the browser is told where to look, finds it and calls it.
   await firefox.evaluate(`location.hash = '#/settings/local'`);
@@ -80,5 +97,6 @@ test('somebody logs in, chats, uses tools of both kinds and is asked', deadline,
   // All of it is there after a reload.
   await firefox.reload();
   await firefox.until(`${cards('done')} === 2`);
+  await firefox.until(`document.querySelector('.question a[download="notes.txt"]')`);
   assert.deepEqual(firefox.complaints, []);
 });

@@ -37,15 +37,15 @@ function sidebarOf(page) {
       await this.folder(name).waitFor();
     },
     async act(name, action) {
-      const row = nav.locator('[data-folder]').filter({ hasText: name });
-      await row.hover();
-      await row.getByRole('button', { name: /^Options for the folder/ }).click();
+      // Its line, and not the middle of all that it holds: the button shows itself where the pointer is.
+      await this.folder(name).hover();
+      await nav.getByRole('button', { name: `Options for the folder “${name}”` }).click();
       await page.getByRole('menuitem', { name: action }).click();
     },
   };
 }
 
-test('chats are moved into a folder by menu, and the folder folds', deadline, async (t) => {
+test('chats are moved into a folder by menu, and stay when it goes', deadline, async (t) => {
   const { page, ui } = await visit(t);
   const side = sidebarOf(page);
   await side.create('Work');
@@ -64,9 +64,49 @@ test('chats are moved into a folder by menu, and the folder folds', deadline, as
   // Closed, it hides its chats; the keyboard opens it.
   await side.folder('Work').click();
   await side.chatIn('Work', title).waitFor({ state: 'detached' });
+  const row = side.nav.locator('[data-folder] > .row').filter({ hasText: 'Work' });
+  assert.match(await row.getAttribute('class'), /\bcurrent\b/, 'the open chat is in it');
   await side.folder('Work').focus();
   await page.keyboard.press('ArrowRight');
   await side.chatIn('Work', title).waitFor();
+  assert.doesNotMatch(await row.getAttribute('class'), /\bcurrent\b/, 'the chat itself is seen');
+
+  await side.act('Work', 'Rename');
+  await side.nav.getByRole('textbox', { name: 'Folder name' }).fill('Job');
+  await page.keyboard.press('Enter');
+  await side.folder('Job').waitFor();
+
+  await side.act('Job', 'Delete');
+  const ask = page.getByRole('dialog', { name: /^Delete the folder/ });
+  await ask.getByText('Its chats stay').waitFor();
+  await ask.getByRole('button', { name: 'Delete' }).click();
+  await side.folder('Job').waitFor({ state: 'detached' });
+  await side.nav.getByRole('link', { name: title }).waitFor();
+});
+
+test('a chat is dragged into a folder and out of it', deadline, async (t) => {
+  const { page, ui } = await visit(t);
+  const side = sidebarOf(page);
+  await side.create('Garden');
+  await ui.ask('About the quinces in autumn');
+  await ui.answered();
+  const chatId = (await address(page)).split('/').at(-1);
+  const row = side.nav.locator(`[data-chat="${chatId}"] a`);
+  const filed = side.nav
+    .locator('[data-folder]')
+    .filter({ hasText: 'Garden' })
+    .locator(`[data-chat="${chatId}"]`);
+  await row.dragTo(side.folder('Garden'));
+  await filed.waitFor();
+  assert.equal(await row.count(), 1);
+
+  // Elsewhere in the list it is in no folder.
+  await row.dragTo(side.nav.getByRole('link', { name: 'General', exact: true }));
+  await filed.waitFor({ state: 'detached' });
+  await row.waitFor();
+  await page.reload();
+  await row.waitFor();
+  assert.equal(await filed.count(), 0);
 });
 
 test('a chat in a folder has its instructions and its expert', deadline, async (t) => {

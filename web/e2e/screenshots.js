@@ -9,14 +9,18 @@ import { Tenon } from './tenon.js';
 const folder = process.argv[2];
 if (folder) await mkdir(folder, { recursive: true });
 
-const tenon = await Tenon.start();
 const browser = await openBrowser();
+let tenon;
 try {
-  if (folder) await shootAll();
-  else await shootForDocs(browser, tenon);
+  if (folder) {
+    tenon = await Tenon.start();
+    await shootAll();
+  } else {
+    await shootForDocs(browser);
+  }
 } finally {
   await browser.close();
-  await tenon.stop();
+  await tenon?.stop();
 }
 
 async function shootAll() {

@@ -293,6 +293,10 @@ test('a server that dies is missed, not forgotten, and is told of', deadline, as
   await tools.here.getByText('1 tool when it was last seen').waitFor();
   await tools.panel.getByRole('button', { name: /On this computer.*1 problem/ }).waitFor();
   assert.equal(await tools.panel.getByText('No tool server on this computer yet').count(), 0);
+  await tools
+    .group('counter')
+    .getByText(/^Not available: Nothing was found at/)
+    .waitFor();
   forgiveCors(complaints);
 });
 
@@ -399,6 +403,10 @@ test('ten thousand tools are listed and filtered at once', { timeout: 120_000 },
     return Math.max(...[...times.values()].map((all) => Math.min(...all)));
   });
   t.diagnostic(`a keystroke takes ${slowest.toFixed(1)} ms`);
+
+  await tools.panel.getByRole('searchbox').fill('operation_9999');
+  await group.locator('li[title$=operation_9999]').waitFor();
+  assert.equal(await group.getByRole('listitem').count(), 1);
 });
 
 test(

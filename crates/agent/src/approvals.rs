@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tenon_domain::{CallId, EventBody, Policy, UserId, Verdict};
+use tenon_domain::{CallId, Caller, EventBody, Policy, ToolAccess, UserId, Verdict};
 use tenon_store::{ApprovalScope, ApprovalState, Error as StoreError, PendingApproval};
 use tokio::sync::Notify;
 
@@ -72,7 +72,12 @@ impl Agent {
                 .store
                 .tool_settings(user, None, Some(&other.chat_id))
                 .await;
-            let allowed = allowed.map(|settings| settings.effective(&other.tool_id).policy);
+            let allowed = allowed.map(|settings| {
+                let access = ToolAccess::all(user, Caller::chat_model()).with_settings(settings);
+                let toolset = self.registry.toolset(access);
+                let tool = toolset.find(&other.tool_id)?;
+                toolset.setting(tool).policy
+            });
             if !matches!(allowed, Ok(Some((Policy::Allow, _)))) {
                 continue;
             }

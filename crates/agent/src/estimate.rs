@@ -4,6 +4,7 @@ use tenon_domain::{Caller, ChatId, Message, PageLanguage, ToolAccess, UserId};
 use tenon_llm::{GenerationOptions, RequestEstimate};
 use tenon_store::Result as StoreResult;
 
+use crate::prompt::PictureData;
 use crate::request::{ModelTools, TurnModel, TurnProfile};
 use crate::step_request::{StepKind, StepRequest};
 use crate::{Agent, prompt};
@@ -32,7 +33,10 @@ impl Agent {
         let toolset = self.toolset(&access, &draft.profile, chat).await?;
         let mut messages = match chat {
             Some(chat) => match self.store.branches(chat).await?.shown().last() {
-                Some(turn) => prompt::history(&self.store, chat, turn).await?,
+                Some(turn) => {
+                    let pictures = PictureData::Absent;
+                    prompt::history(&self.store, (chat, turn), pictures).await?
+                }
                 None => Vec::new(),
             },
             None => Vec::new(),

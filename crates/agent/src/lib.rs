@@ -194,7 +194,7 @@ impl Agent {
 
     /// What was said in a turn and before it, valid for every provider.
     pub async fn history(&self, chat: &ChatId, turn: &TurnId) -> StoreResult<Vec<Message>> {
-        prompt::history(&self.store, chat, turn).await
+        prompt::history(&self.store, (chat, turn), prompt::PictureData::Whole).await
     }
 
     /// The turn that is running in a chat now.

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use tenon_domain::{
-    CallId, CallRecord, ChatId, FileKind, Message, MessageRecord, PageLanguage, Role, ToolAnswer,
-    ToolCall, ToolError, TurnId, UserFile, UserImage,
+    AttachedFile, CallId, CallRecord, ChatId, FileKind, Message, MessageRecord, PageLanguage, Role,
+    ToolAnswer, ToolCall, ToolError, TurnId, UserFile, UserImage,
 };
 use tenon_store::{Error as StoreError, Result, Store};
 
@@ -64,10 +64,22 @@ impl SystemPrompt {
     }
 }
 
+/// How much of attached pictures is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PictureData {
+    Whole,
+    /// That they are there: an estimate counts them, and reads none.
+    Absent,
+}
+
 /// What leads to a turn, and what was said in it so far; other branches are
 /// not told. Valid for every provider: each call is followed by its answer, and
 /// one that never ended is answered as lost.
-pub(crate) async fn history(store: &Store, chat: &ChatId, turn: &TurnId) -> Result<Vec<Message>> {
+pub(crate) async fn history(
+    store: &Store,
+    (chat, turn): (&ChatId, &TurnId),
+    pictures: PictureData,
+) -> Result<Vec<Message>> {
     let path = store.branches(chat).await?.path(Some(turn));
     let messages = store.messages_of(chat, &path).await?;
     let calls = store.calls(chat).await?;
@@ -79,7 +91,7 @@ pub(crate) async fn history(store: &Store, chat: &ChatId, turn: &TurnId) -> Resu
     let mut history = Vec::new();
     for message in messages {
         match message.role {
-            Role::User => history.push(user_message(store, chat, message).await?),
+            Role::User => history.push(user_message(store, message, pictures).await?),
             Role::Assistant => history.extend(assistant_messages(message, &calls)),
         }
     }
@@ -87,28 +99,31 @@ pub(crate) async fn history(store: &Store, chat: &ChatId, turn: &TurnId) -> Resu
 }
 
 /// What a person said, with what the files that came along have to tell.
-async fn user_message(store: &Store, chat: &ChatId, message: MessageRecord) -> Result<Message> {
+async fn user_message(
+    store: &Store,
+    message: MessageRecord,
+    pictures: PictureData,
+) -> Result<Message> {
     let (mut images, mut files) = (message.images(), Vec::new());
     for file in message.files() {
-        let content = match store.file_of_chat(chat, &file.id).await {
-            Ok(content) => Some(content),
-            // The chat was imported without it.
-            Err(StoreError::NotFound(_)) => None,
-            Err(error) => return Err(error),
+        let read = match file.kind {
+            FileKind::Image => {
+                let picture = picture(store, &message.chat_id, file, pictures).await;
+                picture.map(|picture| images.push(picture))
+            }
+            FileKind::Text | FileKind::Document | FileKind::Other => {
+                let text = store.file_text(&message.chat_id, &file.id).await;
+                text.map(|text| files.push(user_file(file, text)))
+            }
         };
-        match content {
-            Some(content) if file.kind == FileKind::Image => images.push(UserImage {
-                media_type: content.file.media_type,
-                data: STANDARD.encode(content.data).into(),
-            }),
-            Some(content) => files.push(UserFile {
-                name: file.name.clone(),
-                text: content.text.map(Into::into),
-            }),
-            None => files.push(UserFile {
-                name: file.name.clone(),
-                text: Some("(This file is not kept any more.)".into()),
-            }),
+        match read {
+            Ok(()) => {}
+            // The chat was imported without it.
+            Err(StoreError::NotFound(_)) => {
+                let gone = "(This file is not kept any more.)".to_owned();
+                files.push(user_file(file, Some(gone)));
+            }
+            Err(error) => return Err(error),
         }
     }
     Ok(Message::User {
@@ -116,6 +131,37 @@ async fn user_message(store: &Store, chat: &ChatId, message: MessageRecord) -> R
         images,
         files,
     })
+}
+
+async fn picture(
+    store: &Store,
+    chat: &ChatId,
+    file: &AttachedFile,
+    pictures: PictureData,
+) -> Result<UserImage> {
+    let (media_type, data) = match pictures {
+        PictureData::Whole => {
+            let content = store.file_of_chat(chat, &file.id).await?;
+            (content.file.media_type, STANDARD.encode(content.data))
+        }
+        PictureData::Absent => {
+            // It has no text; whether it is kept is all that is asked.
+            store.file_text(chat, &file.id).await?;
+            (file.media_type.clone(), String::new())
+        }
+    };
+    Ok(UserImage {
+        media_type,
+        data: data.into(),
+        name: Some(file.name.clone()),
+    })
+}
+
+fn user_file(file: &AttachedFile, text: Option<String>) -> UserFile {
+    UserFile {
+        name: file.name.clone(),
+        text: text.map(Into::into),
+    }
 }
 
 fn assistant_messages(message: MessageRecord, calls: &HashMap<CallId, CallRecord>) -> Vec<Message> {

@@ -38,51 +38,43 @@ impl StepTrace {
         let (end, ended_at) = (Instant::now(), now());
         let at = |instant: Instant| ended_at - millis(instant, end) as i64;
         let prices = caller.model.prices.as_ref();
-        let blank = |number: usize, started: Instant, ended: Instant| ModelCall {
-            user: caller.user.clone(),
-            turn: caller.turn.cloned(),
-            message: caller.message.cloned(),
-            model: caller.model.shown.clone(),
-            attempt: number as u64,
-            started_at: at(started),
-            first_token_ms: None,
-            duration_ms: millis(started, ended),
-            wait_ms: None,
-            usage: Usage::default(),
-            cost: None,
-            stop: None,
-            error: None,
-            status: None,
-        };
-        let with_answer = |call: ModelCall, started: Instant| ModelCall {
-            first_token_ms: self.first_token.map(|first| millis(started, first)),
-            usage: self.usage,
-            cost: prices
-                .filter(|_| self.usage != Usage::default())
-                .map(|prices| prices.cost(&self.usage)),
-            stop: self.stop,
-            error: call.error.or_else(|| self.error.clone()),
-            ..call
+        // What came of the step is that of its last attempt.
+        let call = |number: usize, attempt: Option<&ModelAttempt>, is_last: bool| {
+            let started = attempt.map_or(self.started, |attempt| attempt.started);
+            let ended = attempt.and_then(|attempt| attempt.ended).unwrap_or(end);
+            let usage = if is_last {
+                self.usage
+            } else {
+                Usage::default()
+            };
+            let own_error = attempt.and_then(|attempt| attempt.error.clone());
+            let first_token = self.first_token.filter(|_| is_last);
+            ModelCall {
+                user: caller.user.clone(),
+                turn: caller.turn.cloned(),
+                message: caller.message.cloned(),
+                model: caller.model.shown.clone(),
+                attempt: number as u64,
+                started_at: at(started),
+                first_token_ms: first_token.map(|first| millis(started, first)),
+                duration_ms: millis(started, ended),
+                wait_ms: attempt.and_then(|attempt| Some(attempt.wait?.as_millis() as u64)),
+                usage,
+                cost: prices
+                    .filter(|_| usage != Usage::default())
+                    .map(|prices| prices.cost(&usage)),
+                stop: self.stop.filter(|_| is_last),
+                error: own_error.or_else(|| self.error.clone().filter(|_| is_last)),
+                status: attempt.and_then(|attempt| attempt.status),
+            }
         };
         if self.attempts.is_empty() {
-            let call = with_answer(blank(1, self.started, end), self.started);
-            return store.model_call_behind(call, None);
+            return store.model_call_behind(call(1, None, true), None);
         }
         let count = self.attempts.len();
-        for (index, attempt) in self.attempts.iter().enumerate() {
-            let started = attempt.started;
-            let call = ModelCall {
-                wait_ms: attempt.wait.map(|wait| wait.as_millis() as u64),
-                error: attempt.error.clone(),
-                status: attempt.status,
-                ..blank(index + 1, started, attempt.ended.unwrap_or(end))
-            };
-            let call = if index + 1 == count {
-                with_answer(call, started)
-            } else {
-                call
-            };
+        for (number, attempt) in (1..).zip(&self.attempts) {
             let content = caller.keeps_requests.then(|| exchange(&attempt.content));
+            let call = call(number, Some(attempt), number == count);
             store.model_call_behind(call, content);
         }
     }

@@ -20,6 +20,7 @@ use tenon_store::{Error as StoreError, Result as StoreResult, now};
 
 use crate::agent_loop::{AgentLoop, LoopEnd, UsageMeter, catch_panic, failed};
 use crate::metrics::RunKind;
+use crate::prompt::PictureData;
 use crate::request::{TurnModel, TurnOverrides, TurnProfile};
 use crate::running_turns::TurnSlot;
 use crate::step_request::StepRequest;
@@ -154,7 +155,7 @@ impl Turn {
 
     async fn steps_of(&self, run: &AgentLoop<'_>, begin: TurnStart) -> StoreResult<LoopEnd> {
         let (store, chat, id) = (&self.agent.store, &self.chat, &self.id);
-        let mut messages = prompt::history(store, chat, id).await?;
+        let mut messages = prompt::history(store, (chat, id), PictureData::Whole).await?;
         let mut first_step = 0;
         if begin == TurnStart::Resumed {
             let mut calls = store.calls_of(id).await?;
@@ -163,7 +164,7 @@ impl Turn {
             if let ControlFlow::Break(end) = run.finish_step(&messages, calls).await? {
                 return Ok(end);
             }
-            messages = prompt::history(store, chat, id).await?;
+            messages = prompt::history(store, (chat, id), PictureData::Whole).await?;
             first_step = self.model_steps().await?;
         }
         run.run(messages, first_step).await

@@ -214,11 +214,7 @@ impl App {
                 experts: experts.clone(),
             },
             files,
-            web_images: WebImages::new(if config.allow_private_networks {
-                Network::Anywhere
-            } else {
-                Network::PublicOnly
-            }),
+            web_images: WebImages::new(Network::of_setting(config.allow_private_networks)),
             experts,
             skills,
             user_feed: UserFeed::new(FeedSources {

@@ -23,7 +23,7 @@ use tenon_tools::Quota;
 use ts_rs::TS;
 
 use document_reader::DocumentReader;
-pub use error::FileError;
+pub use error::AttachmentError;
 use workspace_copy::copy_into;
 
 pub const MAX_FILE_BYTES: usize = 20 * 1024 * 1024;
@@ -82,20 +82,20 @@ impl Attachments {
         user: &UserId,
         name: &str,
         data: Vec<u8>,
-    ) -> Result<AttachedFile, FileError> {
+    ) -> Result<AttachedFile, AttachmentError> {
         let content = content::read(&self.documents, name, data).await?;
         let bytes = content.data.len() + content.text.as_ref().map_or(0, String::len);
         let reserving = self.quota.reserve_output(user, bytes as u64);
-        let _reservation = reserving.await.map_err(FileError::Quota)?;
+        let _reservation = reserving.await.map_err(AttachmentError::Quota)?;
         Ok(self.store.put_file(user, content).await?)
     }
 
-    pub async fn show(&self, user: &UserId, id: &FileId) -> Result<FileContent, FileError> {
+    pub async fn show(&self, user: &UserId, id: &FileId) -> Result<FileContent, AttachmentError> {
         Ok(self.store.file(user, id).await?)
     }
 
     /// Forgets one that was not sent.
-    pub async fn delete(&self, user: &UserId, id: &FileId) -> Result<(), FileError> {
+    pub async fn delete(&self, user: &UserId, id: &FileId) -> Result<(), AttachmentError> {
         Ok(self.store.delete_file(user, id).await?)
     }
 
@@ -105,9 +105,9 @@ impl Attachments {
         user: &UserId,
         chat: &ChatId,
         ids: &[FileId],
-    ) -> Result<Vec<AttachedFile>, FileError> {
+    ) -> Result<Vec<AttachedFile>, AttachmentError> {
         if ids.len() > MAX_FILES {
-            return Err(FileError::TooMany { max: MAX_FILES });
+            return Err(AttachmentError::TooMany { max: MAX_FILES });
         }
         let mut attached = Vec::with_capacity(ids.len());
         for id in ids {
@@ -121,7 +121,7 @@ impl Attachments {
         user: &UserId,
         chat: &ChatId,
         id: &FileId,
-    ) -> Result<AttachedFile, FileError> {
+    ) -> Result<AttachedFile, AttachmentError> {
         let mut content = self.store.file(user, id).await?;
         match self.store.chat_of_file(user, id).await? {
             Some(owner) if owner == *chat => return Ok(content.file),
@@ -131,7 +131,7 @@ impl Attachments {
         }
         let folder = self.agent.workspace(chat);
         let reserving = self.quota.reserve_file(user, &folder, content.file.size);
-        let _reservation = reserving.await.map_err(FileError::Quota)?;
+        let _reservation = reserving.await.map_err(AttachmentError::Quota)?;
         let FileContent { mut file, data, .. } = content;
         file.name = copy_into(folder, file.name, data).await?;
         let attaching = self.store.attach_file(user, &file.id, chat, &file.name);

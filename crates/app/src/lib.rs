@@ -32,7 +32,6 @@ pub mod user_feed;
 pub mod web_images;
 
 mod devices;
-mod image_type;
 mod lock;
 mod outputs;
 

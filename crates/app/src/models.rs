@@ -12,7 +12,7 @@ mod server_facts_cache;
 mod view;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use serde_json::Map;
@@ -93,7 +93,7 @@ impl Models {
         for (endpoint, offered) in self.endpoints.offers() {
             let config = offered_config(&endpoint, &offered.model, offered.context_tokens);
             if !saved.iter().any(|model| model.config.id == config.id) {
-                views.push(view(&config, Some(&endpoint), endpoint.key.is_some()));
+                views.push(self.view(&config, Some(&endpoint), endpoint.key.is_some()));
             }
         }
         Ok(views)
@@ -111,7 +111,7 @@ impl Models {
                 let endpoint = config.endpoint.as_deref();
                 let endpoint = endpoint.and_then(|id| self.endpoints.get(id));
                 let has_key = endpoint.as_ref().is_some_and(|at| at.key.is_some());
-                Ok(view(&config, endpoint.as_ref(), has_key))
+                Ok(self.view(&config, endpoint.as_ref(), has_key))
             }
             Err(error) => Err(error),
         }
@@ -138,7 +138,7 @@ impl Models {
             tool_mode: ToolMode::Native,
             tools_seen: None,
             context_tokens: None,
-            sees_images: Some(false),
+            sees_images: Some(self.builtin.takes_images()),
             takes: Vec::new(),
             compact_tools: false,
             prices: None,
@@ -164,16 +164,27 @@ impl Models {
             is_default: model.is_default,
             saved: true,
             unusable,
-            ..view(&model.config, endpoint.as_ref(), has_key)
+            ..self.view(&model.config, endpoint.as_ref(), has_key)
         }
+    }
+
+    fn view(&self, config: &ModelConfig, endpoint: Option<&Endpoint>, has_key: bool) -> ModelView {
+        ModelView {
+            sees_images: self.sees_images(&config.id),
+            ..view(config, endpoint, has_key)
+        }
+    }
+
+    /// What its server said when it was shown one. That it takes pictures is not known from
+    /// having refused none.
+    fn sees_images(&self, id: &ModelId) -> Option<bool> {
+        let (_, provider) = self.connected().get(id)?.clone();
+        (!provider.takes_images()).then_some(false)
     }
 
     /// The same provider for the same settings.
     fn connect(&self, id: &ModelId, remote: Remote) -> Arc<dyn Provider> {
-        let mut connected = self
-            .connected
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut connected = self.connected();
         if let Some((known, provider)) = connected.get(id)
             && *known == remote
         {
@@ -189,11 +200,13 @@ impl Models {
     }
 
     fn disconnect(&self, id: &ModelId) {
-        let mut connected = self
-            .connected
+        self.connected().remove(id);
+    }
+
+    fn connected(&self) -> MutexGuard<'_, HashMap<ModelId, ConnectedModel>> {
+        self.connected
             .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        connected.remove(id);
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Where a model is and how it is asked. None: its endpoint is not known any more.

@@ -27,7 +27,7 @@ use crate::auth::CurrentUser;
 use crate::experts::{Expert, Experts};
 use crate::outputs::manual_workspace;
 
-pub use view::{CallToolAnswer, LocalView, SourceView, ToolView};
+pub use view::{CallToolAnswer, LocalView, SourcePolicy, SourceSwitch, SourceView, ToolView};
 
 /// Most calls are over before anybody could revoke the credential they were made with.
 const WATCH_CREDENTIAL_AFTER: Duration = Duration::from_millis(100);
@@ -209,6 +209,9 @@ impl UserTools {
             SourceKind::Browser => self.devices.status(&toolset.access().user, &source.id),
             SourceKind::Builtin | SourceKind::Skill | SourceKind::Mcp | SourceKind::Openapi => None,
         };
+        let settings = toolset.access().settings.as_deref();
+        let setting = settings.map(|settings| settings.of_source(&source.id));
+        let setting = setting.unwrap_or_default();
         SourceView {
             id: source.id.clone(),
             kind: source.kind,
@@ -216,6 +219,12 @@ impl UserTools {
             title: source.title.clone(),
             state: tool.source.state(),
             local: local.map(Into::into),
+            switched: setting
+                .enabled
+                .map(|(enabled, by)| SourceSwitch { enabled, by }),
+            decided: setting
+                .policy
+                .map(|(policy, by)| SourcePolicy { policy, by }),
         }
     }
 }
@@ -253,7 +262,7 @@ impl std::fmt::Debug for UserTools {
 }
 
 fn view_from(toolset: &Toolset, tool: &Tool, source: SourceView) -> ToolView {
-    let setting = toolset.access().setting(&tool.spec.id);
+    let setting = toolset.setting(tool);
     ToolView {
         tool_id: tool.spec.id.clone(),
         display_name: tool.spec.display_name.clone(),
@@ -269,9 +278,7 @@ fn view_from(toolset: &Toolset, tool: &Tool, source: SourceView) -> ToolView {
         source,
         runs_on: tool.spec.runs_on,
         tokens: tool_tokens(&tool.spec),
-        enabled: toolset
-            .access()
-            .enabled(&tool.spec.id, tool.spec.annotations),
+        enabled: toolset.is_enabled(tool),
         enabled_by: setting.enabled.map(|(_, by)| by),
         policy: toolset.policy(tool),
         policy_by: setting.policy.map(|(_, by)| by),

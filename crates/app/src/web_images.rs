@@ -1,21 +1,20 @@
 //! Pictures on the web that a person wants to see: fetched here, so that no page tells a stranger who
 //! reads it, and within the address policy.
 
-use std::sync::OnceLock;
 use std::time::Duration;
 
-use reqwest::Client;
-use reqwest::redirect::Policy;
 use tenon_domain::coded_errors;
 use tenon_net::body::{self, BodyError};
-use tenon_net::{Network, RequestError, check_url, parse_url};
+use tenon_net::media_type::image_type;
+use tenon_net::{Network, RequestError, WebClient};
+use tokio::sync::Semaphore;
 use url::Url;
-
-use crate::image_type::image_type;
 
 const MAX_IMAGE_BYTES: usize = 10 * 1024 * 1024;
 const TIMEOUT: Duration = Duration::from_secs(20);
-const MAX_REDIRECTS: usize = 5;
+
+/// At once, for everybody: each is held in memory. Others wait their turn, within their time.
+const MAX_FETCHES: usize = 16;
 
 coded_errors! {
     /// Why a picture is not shown.
@@ -31,9 +30,8 @@ coded_errors! {
 
 #[derive(Debug)]
 pub struct WebImages {
-    network: Network,
-    /// Made at the first request: making it reads certificates and may fail.
-    client: OnceLock<Client>,
+    client: WebClient,
+    fetches: Semaphore,
 }
 
 #[derive(Debug)]
@@ -45,13 +43,14 @@ pub struct WebImage {
 impl WebImages {
     pub(crate) fn new(network: Network) -> Self {
         Self {
-            network,
-            client: OnceLock::new(),
+            client: WebClient::new(network),
+            fetches: Semaphore::new(MAX_FETCHES),
         }
     }
 
     pub async fn fetch(&self, address: &str) -> Result<WebImage, WebImageError> {
-        let url = parse_url(address, self.network).map_err(|error| WebImageError::Address {
+        let url = self.client.parse_url(address);
+        let url = url.map_err(|error| WebImageError::Address {
             why: error.to_string(),
         })?;
         let fetched = tokio::time::timeout(TIMEOUT, self.fetch_from(url)).await;
@@ -62,10 +61,12 @@ impl WebImages {
     }
 
     async fn fetch_from(&self, url: Url) -> Result<WebImage, WebImageError> {
+        // Never closed.
+        let _permit = self.fetches.acquire().await;
         let unreachable = |error: reqwest::Error| WebImageError::Unreachable {
             why: RequestError::new(&error, &url).to_string(),
         };
-        let client = self.client().map_err(unreachable)?;
+        let client = self.client.get().map_err(unreachable)?;
         let mut response = client.get(url.clone()).send().await.map_err(unreachable)?;
         let status = response.status();
         if !status.is_success() {
@@ -82,23 +83,5 @@ impl WebImages {
         // By its bytes: a header is only what a stranger says.
         let media_type = image_type(&data).ok_or(WebImageError::NoImage)?;
         Ok(WebImage { media_type, data })
-    }
-
-    fn client(&self) -> Result<&Client, reqwest::Error> {
-        if let Some(client) = self.client.get() {
-            return Ok(client);
-        }
-        let network = self.network;
-        let policy = Policy::custom(move |attempt| {
-            if attempt.previous().len() > MAX_REDIRECTS {
-                return attempt.error(tenon_net::UrlError::TooManyRedirects(MAX_REDIRECTS));
-            }
-            match check_url(attempt.url(), network) {
-                Ok(()) => attempt.follow(),
-                Err(refusal) => attempt.error(refusal),
-            }
-        });
-        let client = tenon_net::client(network).redirect(policy).build()?;
-        Ok(self.client.get_or_init(|| client))
     }
 }

@@ -8,7 +8,7 @@ use ts_rs::TS;
 
 use crate::caller::Caller;
 use crate::expert::ToolFilter;
-use crate::id::{ToolId, UserId};
+use crate::id::{SourceId, ToolId, UserId};
 use crate::source::SourceInfo;
 use crate::tool::Annotations;
 
@@ -32,7 +32,16 @@ pub enum Layer {
     Chat,
 }
 
-/// The setting of one layer for one tool. None: the layer before decides.
+/// What a setting is about.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum SettingTarget {
+    Tool(ToolId),
+    /// All tools of a source, also those that it will have.
+    Source(SourceId),
+}
+
+/// The setting of one layer for one tool or source. None: in its layer that of the source
+/// decides about a tool, then the layer before.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ToolSetting {
@@ -43,8 +52,12 @@ pub struct ToolSetting {
 /// The settings of all layers, for one user in one chat.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ToolSettings {
-    tools: HashMap<ToolId, EffectiveSetting>,
+    tools: HashMap<ToolId, LayeredSetting>,
+    sources: HashMap<SourceId, LayeredSetting>,
 }
+
+/// What each layer says, in the order of [`Layer::ALL`].
+type LayeredSetting = [ToolSetting; Layer::ALL.len()];
 
 /// The setting that applies to a tool, and the layer it comes from.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -68,36 +81,74 @@ pub struct ToolAccess {
     pub settings: Option<Arc<ToolSettings>>,
 }
 
+impl Layer {
+    /// The outermost first.
+    pub const ALL: [Self; 4] = [Self::Organisation, Self::User, Self::Expert, Self::Chat];
+}
+
 impl ToolSettings {
     /// Layers may come in any order.
-    pub fn new(settings: impl IntoIterator<Item = (Layer, ToolId, ToolSetting)>) -> Self {
-        let mut tools: HashMap<ToolId, EffectiveSetting> = HashMap::new();
-        for (layer, tool, setting) in settings {
-            let last = tools.entry(tool).or_default();
-            if let Some(enabled) = setting.enabled
-                && last.enabled.is_none_or(|(_, by)| by <= layer)
-            {
+    pub fn new<T: Into<SettingTarget>>(
+        settings: impl IntoIterator<Item = (Layer, T, ToolSetting)>,
+    ) -> Self {
+        let mut all = Self::default();
+        for (layer, target, setting) in settings {
+            let layered = match target.into() {
+                SettingTarget::Tool(tool) => all.tools.entry(tool).or_default(),
+                SettingTarget::Source(source) => all.sources.entry(source).or_default(),
+            };
+            layered[layer as usize] = setting;
+        }
+        all
+    }
+
+    /// In each layer a tool's own setting comes before that of its source.
+    pub fn effective(&self, source: Option<&SourceId>, tool: &ToolId) -> EffectiveSetting {
+        let of_source = source.and_then(|source| self.sources.get(source));
+        EffectiveSetting::of(self.tools.get(tool), of_source)
+    }
+
+    /// What is set for all tools of a source.
+    pub fn of_source(&self, source: &SourceId) -> EffectiveSetting {
+        EffectiveSetting::of(None, self.sources.get(source))
+    }
+}
+
+impl EffectiveSetting {
+    fn of(of_tool: Option<&LayeredSetting>, of_source: Option<&LayeredSetting>) -> Self {
+        let mut last = Self::default();
+        if of_tool.is_none() && of_source.is_none() {
+            return last;
+        }
+        for layer in Layer::ALL {
+            let said =
+                |of: Option<&LayeredSetting>| of.map(|of| of[layer as usize]).unwrap_or_default();
+            let (own, shared) = (said(of_tool), said(of_source));
+            if let Some(enabled) = own.enabled.or(shared.enabled) {
                 last.enabled = Some((enabled, layer));
             }
-            let Some(policy) = setting.policy else {
-                continue;
-            };
             // What is denied no nearer layer allows, such as an approval for a chat that was given
             // before. Of several denials that of the outermost layer counts.
-            let overrules = match last.policy {
-                None => true,
-                Some((Policy::Deny, by)) => policy == Policy::Deny && layer <= by,
-                Some((Policy::Allow | Policy::Ask, by)) => policy == Policy::Deny || by <= layer,
-            };
-            if overrules {
+            let is_denied = matches!(last.policy, Some((Policy::Deny, _)));
+            if let Some(policy) = own.policy.or(shared.policy)
+                && !is_denied
+            {
                 last.policy = Some((policy, layer));
             }
         }
-        Self { tools }
+        last
     }
+}
 
-    pub fn effective(&self, tool: &ToolId) -> EffectiveSetting {
-        self.tools.get(tool).copied().unwrap_or_default()
+impl From<ToolId> for SettingTarget {
+    fn from(tool: ToolId) -> Self {
+        Self::Tool(tool)
+    }
+}
+
+impl From<SourceId> for SettingTarget {
+    fn from(source: SourceId) -> Self {
+        Self::Source(source)
     }
 }
 
@@ -156,16 +207,18 @@ impl ToolAccess {
     }
 
     /// Whether it is switched on. Without a setting it is, unless its source deprecates it.
-    pub fn enabled(&self, tool: &ToolId, annotations: Annotations) -> bool {
-        match self.setting(tool).enabled {
+    pub fn enabled(&self, source: &SourceId, tool: &ToolId, annotations: Annotations) -> bool {
+        match self.setting(source, tool).enabled {
             Some((enabled, _)) => enabled,
             None => self.settings.is_none() || !annotations.deprecated,
         }
     }
 
-    pub fn setting(&self, tool: &ToolId) -> EffectiveSetting {
+    pub fn setting(&self, source: &SourceId, tool: &ToolId) -> EffectiveSetting {
         let settings = self.settings.as_deref();
-        settings.map(|all| all.effective(tool)).unwrap_or_default()
+        settings
+            .map(|all| all.effective(Some(source), tool))
+            .unwrap_or_default()
     }
 }
 
@@ -179,8 +232,8 @@ mod tests {
             let (enabled, policy) = (*enabled, *policy);
             (*layer, tool.clone(), ToolSetting { enabled, policy })
         });
-        let forwards = ToolSettings::new(all.clone()).effective(&tool);
-        let backwards = ToolSettings::new(all.rev()).effective(&tool);
+        let forwards = ToolSettings::new(all.clone()).effective(None, &tool);
+        let backwards = ToolSettings::new(all.rev()).effective(None, &tool);
         assert_eq!(forwards, backwards, "the order they come in means nothing");
         forwards
     }
@@ -252,5 +305,62 @@ mod tests {
             None,
             Some((Policy::Deny, Chat)),
         );
+    }
+    #[test]
+    fn a_source_decides_where_its_tool_has_no_setting_of_its_own_in_that_layer() {
+        use Layer::{Chat, Organisation, User};
+        use Policy::{Allow, Ask, Deny};
+        let (source, tool) = (SourceId::new("s"), ToolId::new("t"));
+        let policy = |policy| ToolSetting {
+            policy: Some(policy),
+            enabled: None,
+        };
+        let check = |of_source: &[(Layer, Policy)], of_tool: &[(Layer, Policy)], expected| {
+            let of_source = of_source
+                .iter()
+                .map(|(layer, said)| (*layer, SettingTarget::from(source.clone()), policy(*said)));
+            let of_tool = of_tool
+                .iter()
+                .map(|(layer, said)| (*layer, SettingTarget::from(tool.clone()), policy(*said)));
+            let settings = ToolSettings::new(of_source.chain(of_tool));
+            let found = settings.effective(Some(&source), &tool).policy;
+            assert_eq!(found, Some(expected));
+            let (other, later) = (SourceId::new("other"), ToolId::new("comes later"));
+            assert_eq!(settings.effective(Some(&other), &later).policy, None);
+            // What the source has later follows it.
+            let of_later = settings.effective(Some(&source), &later);
+            assert_eq!(of_later, settings.of_source(&source));
+        };
+        check(&[(User, Allow)], &[], (Allow, User));
+        check(&[(User, Allow)], &[(User, Ask)], (Ask, User));
+        check(&[(User, Deny)], &[(User, Allow)], (Allow, User));
+        // A nearer layer comes before, whichever of the two it is about.
+        check(&[(Chat, Ask)], &[(User, Allow)], (Ask, Chat));
+        check(&[(User, Ask)], &[(Chat, Allow)], (Allow, Chat));
+        // Denials stay.
+        check(
+            &[(Organisation, Deny)],
+            &[(User, Allow)],
+            (Deny, Organisation),
+        );
+        check(
+            &[(User, Allow)],
+            &[(Organisation, Deny)],
+            (Deny, Organisation),
+        );
+        // Each of the two settings on its own.
+        let off = ToolSetting {
+            enabled: Some(false),
+            policy: None,
+        };
+        let settings = ToolSettings::new([
+            (User, SettingTarget::from(source.clone()), off),
+            (User, SettingTarget::from(tool.clone()), policy(Ask)),
+        ]);
+        let expected = EffectiveSetting {
+            enabled: Some((false, User)),
+            policy: Some((Ask, User)),
+        };
+        assert_eq!(settings.effective(Some(&source), &tool), expected);
     }
 }

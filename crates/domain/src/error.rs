@@ -4,11 +4,18 @@
 //! template. `make types` hands all templates to the page, which has the same codes in its other
 //! languages. Callers decide by code; a sentence is made where a person reads it.
 
+mod param;
+mod template;
+
 use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize};
 use ts_rs::TS;
+
+pub use param::ErrorParam;
+pub use template::ErrorTemplate;
+use template::render;
 
 /// One error, as it is sent and stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
@@ -26,25 +33,6 @@ pub struct ErrorDetail {
 
 /// Instead of a sentence that cannot be made without what was taken out of it.
 const WITHHELD: &str = "What went wrong is not shown to everybody: ask an administrator.";
-
-/// What stands for a `{name}` in a template: a text as it is, or errors with words of their own.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(untagged)]
-pub enum ErrorParam {
-    Text(String),
-    Error(Box<ErrorDetail>),
-    /// Sentences follow each other; what is no sentence is separated by semicolons.
-    List(Box<[ErrorDetail]>),
-}
-
-/// An English sentence with `{name}` for each parameter. A part in square brackets is left out
-/// when a parameter in it is empty.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ErrorTemplate {
-    pub code: &'static str,
-    pub text: &'static str,
-    pub params: &'static [&'static str],
-}
 
 /// An error that knows its code, its parameters and its field.
 pub trait CodedError: std::error::Error {
@@ -233,44 +221,6 @@ impl ErrorDetail {
     }
 }
 
-/// Fills in a template.
-fn render(template: &str, params: &BTreeMap<String, ErrorParam>) -> String {
-    let value = |name: &str| params.get(name).map(ToString::to_string);
-    let fill = |mut rest: &str| {
-        let mut text = String::new();
-        let mut is_whole = true;
-        while let Some((before, after)) = rest.split_once('{') {
-            text.push_str(before);
-            let name = after.split_once('}');
-            match name.and_then(|(name, after)| Some((value(name)?, after))) {
-                Some((value, after)) => {
-                    is_whole &= !value.is_empty();
-                    text.push_str(&value);
-                    rest = after;
-                }
-                None => {
-                    text.push('{');
-                    rest = after;
-                }
-            }
-        }
-        (text + rest, is_whole)
-    };
-    let mut text = String::new();
-    let mut rest = template;
-    while let Some((before, after)) = rest.split_once('[') {
-        let (optional, after) = after.split_once(']').unwrap_or((after, ""));
-        text.push_str(&fill(before).0);
-        let (optional, is_whole) = fill(optional);
-        if is_whole {
-            text.push_str(&optional);
-        }
-        rest = after;
-    }
-    text += &fill(rest).0;
-    text.trim_end().to_owned()
-}
-
 impl fmt::Display for ErrorDetail {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
@@ -282,53 +232,6 @@ impl std::error::Error for ErrorDetail {}
 impl CodedError for ErrorDetail {
     fn detail(&self) -> ErrorDetail {
         self.clone()
-    }
-}
-
-impl fmt::Display for ErrorParam {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Text(text) => f.write_str(text),
-            Self::Error(error) => error.fmt(f),
-            Self::List(errors) => {
-                let mut separator = "";
-                for error in errors {
-                    write!(f, "{separator}{error}")?;
-                    let is_sentence = error.message.ends_with(['.', '!', '?', '…']);
-                    separator = if is_sentence { " " } else { "; " };
-                }
-                Ok(())
-            }
-        }
-    }
-}
-
-macro_rules! texts {
-    ($($type:ty),*) => {$(
-        impl From<$type> for ErrorParam {
-            fn from(value: $type) -> Self {
-                Self::Text(value.to_string())
-            }
-        }
-    )*};
-}
-texts!(&str, String, &String, usize, u64, u16, i32, f64);
-
-impl From<ErrorDetail> for ErrorParam {
-    fn from(error: ErrorDetail) -> Self {
-        Self::Error(Box::new(error))
-    }
-}
-
-impl From<Vec<ErrorDetail>> for ErrorParam {
-    fn from(errors: Vec<ErrorDetail>) -> Self {
-        Self::List(errors.into())
-    }
-}
-
-impl<T: Into<ErrorParam>> From<Option<T>> for ErrorParam {
-    fn from(value: Option<T>) -> Self {
-        value.map_or_else(|| Self::Text(String::new()), Into::into)
     }
 }
 

@@ -31,7 +31,9 @@ pub mod search;
 pub use tenon_text as text;
 pub use tenon_text::tokenizer;
 
-pub use access::{Layer, Policy, ToolAccess, ToolSetting, ToolSettings};
+pub use access::{
+    EffectiveSetting, Layer, Policy, SettingTarget, ToolAccess, ToolSetting, ToolSettings,
+};
 pub use account::{
     Account, EntryPoint, HandoverNotice, KeyAccess, KeyScope, UnknownEntryPoint, UserRole,
 };

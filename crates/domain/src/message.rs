@@ -33,6 +33,9 @@ pub struct UserImage {
     /// Base64.
     #[ts(type = "string")]
     pub data: Arc<str>,
+    /// Of the file that it is. Not stored with a message: the file has its name.
+    #[serde(skip)]
+    pub name: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq)]

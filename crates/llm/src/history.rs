@@ -7,14 +7,19 @@
 mod files;
 mod fit;
 mod ids;
+mod images;
+mod shortened;
+mod weight;
 
 use std::collections::{HashMap, HashSet};
 
 use tenon_domain::{CallId, Message, Part, ToolAnswer, ToolError, UserFile, UserImage};
 
 pub(crate) use files::inline_files;
-pub(crate) use fit::{fit, tokens, weight};
+pub(crate) use fit::fit;
 pub(crate) use ids::CallIds;
+pub(crate) use images::{asks_about_images, describe_images};
+pub(crate) use weight::{tokens, weight};
 
 /// Makes a chat valid. What is valid already stays as it is.
 pub fn repair(messages: Vec<Message>) -> Vec<Message> {

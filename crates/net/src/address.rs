@@ -57,6 +57,17 @@ pub enum Network {
     PublicOnly,
 }
 
+impl Network {
+    /// As the setting `allow_private_networks` says.
+    pub fn of_setting(allow_private_networks: bool) -> Self {
+        if allow_private_networks {
+            Self::Anywhere
+        } else {
+            Self::PublicOnly
+        }
+    }
+}
+
 /// Why an address is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UrlError {

@@ -4,6 +4,7 @@
 //! It stands on the ground floor and knows nothing of tools, models or users:
 //! - [`Network`], [`check_url`] and [`client`]: which addresses may be reached
 //!   (protection against server-side request forgery).
+//! - [`WebClient`]: fetches pages and pictures, checking each redirect.
 //! - [`RequestError`]: why a request got no response.
 //! - [`body`]: bounded bodies; [`json_weight`]: what a JSON text takes in memory.
 //! - [`html`]: text and encoding of pages; [`media_type`]: what a body is.
@@ -15,6 +16,7 @@ mod address;
 mod client;
 mod request_error;
 mod resolver;
+mod web_client;
 
 pub mod body;
 pub mod html;
@@ -29,3 +31,4 @@ pub use address::{
 };
 pub use client::{USER_AGENT, client};
 pub use request_error::RequestError;
+pub use web_client::WebClient;

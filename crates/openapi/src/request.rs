@@ -23,7 +23,6 @@ use url::Url;
 
 use crate::operation::{Operation, ParameterLocation};
 pub use error::{BuildError, HeaderNameError, ServerUrlError, ServerUrlProblem};
-pub(crate) use file::image_type;
 use tenon_net::media_type::essence;
 use tenon_text::line;
 

@@ -15,7 +15,7 @@ use serde_json::Value;
 use tenon_net::html;
 use tenon_net::media_type::essence;
 
-use crate::request::image_type;
+use tenon_net::media_type::image_type;
 
 pub use failure::ResponseError;
 

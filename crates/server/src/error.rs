@@ -6,7 +6,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use tenon_app::budget::BudgetError;
 use tenon_app::experts::ExpertError;
-use tenon_app::files::FileError;
+use tenon_app::files::AttachmentError;
 use tenon_app::folders::FolderError;
 use tenon_app::instructions::InstructionsError;
 use tenon_app::models::{EvaluationError, ModelEditError, ModelLookupError};
@@ -240,28 +240,32 @@ impl From<PromptError> for ApiError {
     }
 }
 
-impl From<FileError> for ApiError {
-    fn from(error: FileError) -> Self {
+impl From<AttachmentError> for ApiError {
+    fn from(error: AttachmentError) -> Self {
         let status = match &error {
-            FileError::TooLarge { .. } | FileError::ImageTooLarge { .. } => {
+            AttachmentError::TooLarge { .. } | AttachmentError::ImageTooLarge { .. } => {
                 StatusCode::PAYLOAD_TOO_LARGE
             }
-            FileError::Quota(_) => StatusCode::INSUFFICIENT_STORAGE,
-            FileError::Reader { .. } | FileError::NotWritten { .. } => {
+            AttachmentError::Quota(_) => StatusCode::INSUFFICIENT_STORAGE,
+            AttachmentError::Busy => StatusCode::SERVICE_UNAVAILABLE,
+            AttachmentError::Reader { .. } | AttachmentError::NotWritten { .. } => {
                 StatusCode::INTERNAL_SERVER_ERROR
             }
-            FileError::Empty
-            | FileError::ExportTooLarge { .. }
-            | FileError::TooMany { .. }
-            | FileError::Encrypted
-            | FileError::Damaged
-            | FileError::NoText
-            | FileError::Unpacked
-            | FileError::TooSlow { .. } => StatusCode::UNPROCESSABLE_ENTITY,
-            FileError::Store(_) => StatusCode::INTERNAL_SERVER_ERROR,
+            AttachmentError::Empty
+            | AttachmentError::ExportTooLarge { .. }
+            | AttachmentError::TooMany { .. }
+            | AttachmentError::Encrypted
+            | AttachmentError::Damaged
+            | AttachmentError::NoText
+            | AttachmentError::Unpacked
+            | AttachmentError::TooSlow { .. } => StatusCode::UNPROCESSABLE_ENTITY,
+            AttachmentError::Memory(_) | AttachmentError::Store(_) => {
+                StatusCode::INTERNAL_SERVER_ERROR
+            }
         };
         match error {
-            FileError::Store(error) => error.into(),
+            AttachmentError::Store(error) => error.into(),
+            AttachmentError::Memory(error) => error.into(),
             error => Self::new(status, error),
         }
     }

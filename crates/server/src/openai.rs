@@ -77,7 +77,7 @@ pub(crate) async fn complete(
     let model = choose_model(&app, &user, model.as_ref(), &profile).await?;
     check_options(&model, &request.options, request.has_tools())?;
     let provider = &model.provider;
-    if request.has_images() && !provider.takes_images() {
+    if request.asks_about_images() && !provider.takes_images() {
         let name = provider.name().into();
         return Err(ApiError::bad_request(ModelFault::NoImages { name }));
     }

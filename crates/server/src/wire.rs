@@ -13,7 +13,7 @@ use tenon_app::storage::StorageState;
 use tenon_app::user_feed::UserTopic;
 use tenon_domain::{
     CallId, CallProgress, ChatId, Delta, ErrorDetail, Event, ExpertId, Layer, ModelId, ModelWait,
-    Policy, PromptProgress, ToolId,
+    Policy, PromptProgress, SourceId, ToolId,
 };
 use tenon_sources::browser::{
     ExecuteTool, LocalCallProgress, LocalCallResult, Registration, RegistrationResult,
@@ -63,7 +63,9 @@ pub use tenon_app::statistics::{
     CallStats, ModelStats, PersonStats, SourceStats, StatsRange, StatsView, TimeStats, ToolStats,
     UsageStats,
 };
-pub use tenon_app::tools::{CallToolAnswer, LocalView, SourceView, ToolView};
+pub use tenon_app::tools::{
+    CallToolAnswer, LocalView, SourcePolicy, SourceSwitch, SourceView, ToolView,
+};
 pub use tenon_app::traces::{
     FormWait, ModelCallTrace, ModelRequestView, RecentCallView, ToolCallTrace, TurnTrace,
 };
@@ -99,6 +101,11 @@ pub struct ToolsChange {
     #[ts(optional)]
     pub expert_id: Option<ExpertId>,
     pub tools: Vec<ToolSettingPatch>,
+    /// For all tools of a source, also those that come later; a tool's own setting in the same
+    /// layer comes before it.
+    #[serde(default)]
+    #[ts(optional, as = "Option<Vec<SourceSettingPatch>>")]
+    pub sources: Vec<SourceSettingPatch>,
 }
 
 /// A field that is left out stays as it is; null takes back what the layer said.
@@ -106,6 +113,27 @@ pub struct ToolsChange {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ToolSettingPatch {
     pub tool_id: ToolId,
+    #[serde(
+        default,
+        deserialize_with = "double_option",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[ts(optional, type = "boolean | null")]
+    pub enabled: Option<Option<bool>>,
+    #[serde(
+        default,
+        deserialize_with = "double_option",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[ts(optional, type = "Policy | null")]
+    pub policy: Option<Option<Policy>>,
+}
+
+/// The same for all tools of a source.
+#[derive(Debug, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SourceSettingPatch {
+    pub source_id: SourceId,
     #[serde(
         default,
         deserialize_with = "double_option",

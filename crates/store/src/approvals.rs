@@ -127,8 +127,10 @@ pub(crate) async fn answer(
         }
         Verdict::Always => {
             let owner = owner_of(db, chat).await?.0;
-            // What the chat says of its own would overrule it.
-            tool_settings::put(db, Layer::Chat, chat, policy(tool.clone(), None)).await?;
+            // What the chat says of its own would overrule it, of the tool or of its source.
+            let has_sources = tool_settings::has_source_policies(db, Layer::Chat, chat).await?;
+            let here = has_sources.then_some(Policy::Allow);
+            tool_settings::put(db, Layer::Chat, chat, policy(tool.clone(), here)).await?;
             tool_settings::tidy(db, Layer::Chat, chat).await?;
             tool_settings::put(db, Layer::User, &owner, policy(tool, Some(Policy::Allow))).await
         }
@@ -148,7 +150,7 @@ pub(crate) async fn ensure_running(db: &impl ConnectionTrait, call: &CallId) -> 
 
 fn policy(tool: ToolId, policy: Option<Policy>) -> ToolSettingChange {
     ToolSettingChange {
-        tool,
+        target: tool.into(),
         enabled: None,
         policy: Some(policy),
     }

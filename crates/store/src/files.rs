@@ -54,6 +54,18 @@ impl Store {
         row.ok_or(Error::NotFound("file"))?.try_into()
     }
 
+    /// The text of a file of a chat, without the bytes it was read from. None: it has none.
+    pub async fn file_text(&self, chat: &ChatId, id: &FileId) -> Result<Option<String>> {
+        let found: Option<Option<String>> = files::Entity::find_by_id(text(&id.0))
+            .filter(files::Column::ChatId.eq(&chat.0))
+            .select_only()
+            .column(files::Column::Text)
+            .into_tuple()
+            .one(&self.read)
+            .await?;
+        found.ok_or(Error::NotFound("file"))
+    }
+
     /// The chat that has a file of this user. None: no message has it yet.
     pub async fn chat_of_file(&self, owner: &UserId, id: &FileId) -> Result<Option<ChatId>> {
         let chat: Option<Option<String>> = files::Entity::find_by_id(text(&id.0))

@@ -1,24 +1,31 @@
 //! What each layer says about tools: which are on, which are asked about.
 //!
-//! What is said about a tool stays while the tool is away: it may come back.
+//! What is said about a tool or a source stays while it is away: it may come back.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter};
-use tenon_domain::{ChatId, ExpertId, Layer, Policy, ToolId, ToolSetting, ToolSettings, UserId};
+use sea_orm::{ColumnTrait, Condition, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter};
+use tenon_domain::{
+    ChatId, ExpertId, Layer, Policy, SettingTarget, SourceId, ToolId, ToolSetting, ToolSettings,
+    UserId,
+};
 
 use crate::chat_owner::owner_of;
 use crate::entity::{chats, tool_settings};
 use crate::read_caches::SettingsKey;
 use crate::{Error, Result, Store, StoreChange, enum_column, text};
 
-/// What one layer says about one tool from now on. The outer None leaves a
+/// What a row about a source has before its id; no tool id has a colon.
+const SOURCE_PREFIX: &str = "source:";
+
+/// What one layer says about one tool, or all of a source, from now on. The outer None leaves a
 /// thing as it is; the inner one takes back what the layer said.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolSettingChange {
-    pub tool: ToolId,
+    pub target: SettingTarget,
     pub enabled: Option<Option<bool>>,
     pub policy: Option<Option<Policy>>,
 }
@@ -121,7 +128,7 @@ pub(crate) async fn put(
     let row = tool_settings::ActiveModel {
         layer: Set(enum_column::write(layer)?),
         owner: Set(text(owner)),
-        tool_id: Set(text(change.tool.as_str())),
+        tool_id: Set(text(&column_of(&change.target))),
         enabled: Set(change.enabled.flatten()),
         policy: Set(change
             .policy
@@ -141,6 +148,26 @@ pub(crate) async fn put(
         .exec_without_returning(db)
         .await?;
     Ok(())
+}
+
+/// Whether a layer has a policy for whole sources.
+pub(crate) async fn has_source_policies(
+    db: &impl ConnectionTrait,
+    layer: Layer,
+    owner: &str,
+) -> Result<bool> {
+    let rows = tool_settings::Entity::find()
+        .filter(of(layer, owner)?)
+        .filter(tool_settings::Column::ToolId.starts_with(SOURCE_PREFIX))
+        .filter(tool_settings::Column::Policy.is_not_null());
+    Ok(rows.count(db).await? > 0)
+}
+
+fn column_of(target: &SettingTarget) -> Cow<'_, str> {
+    match target {
+        SettingTarget::Tool(tool) => tool.as_str().into(),
+        SettingTarget::Source(source) => format!("{SOURCE_PREFIX}{source}").into(),
+    }
 }
 
 /// Removes rows that say nothing any more.
@@ -169,10 +196,14 @@ fn of(layer: Layer, owner: &str) -> Result<Condition> {
         .add(tool_settings::Column::Owner.eq(text(owner))))
 }
 
-fn setting_of(row: tool_settings::Model) -> Result<(Layer, ToolId, ToolSetting)> {
+fn setting_of(row: tool_settings::Model) -> Result<(Layer, SettingTarget, ToolSetting)> {
     let setting = ToolSetting {
         enabled: row.enabled,
         policy: row.policy.as_deref().map(enum_column::read).transpose()?,
     };
-    Ok((enum_column::read(&row.layer)?, ToolId(row.tool_id), setting))
+    let target = match row.tool_id.strip_prefix(SOURCE_PREFIX) {
+        Some(source) => SettingTarget::Source(SourceId::new(source)),
+        None => SettingTarget::Tool(ToolId(row.tool_id)),
+    };
+    Ok((enum_column::read(&row.layer)?, target, setting))
 }

@@ -368,10 +368,10 @@ mod tests {
     use super::*;
 
     /// Folders of one user.
-    struct Folders(Vec<PathBuf>);
+    struct FixedInventory(Vec<PathBuf>);
 
     #[async_trait]
-    impl StorageInventory for Folders {
+    impl StorageInventory for FixedInventory {
         async fn of(&self, _user: &UserId) -> Result<(Vec<PathBuf>, u64), Error> {
             Ok((self.0.clone(), BLOCK_BYTES))
         }
@@ -382,7 +382,7 @@ mod tests {
             chat_bytes: chat_blocks * BLOCK_BYTES,
             user_bytes: user_blocks * BLOCK_BYTES,
         };
-        let folders = Arc::new(Folders(folders.to_vec()));
+        let folders = Arc::new(FixedInventory(folders.to_vec()));
         Quota::new(limits, FreeSpace::new("", 0), folders)
     }
 

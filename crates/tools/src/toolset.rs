@@ -125,10 +125,6 @@ impl Toolset {
         self.request_tools.has(tool) || self.access.includes(source, &tool.spec.id)
     }
 
-    fn is_enabled(&self, tool: &Tool) -> bool {
-        self.access.enabled(&tool.spec.id, tool.spec.annotations)
-    }
-
     /// All of them, by id, so that a model is told the same list every time.
     pub fn tools(&self) -> Vec<&Arc<Tool>> {
         let mut tools = self.listed();

@@ -259,7 +259,7 @@ async fn what_somebody_said_about_the_tool_stands() {
     for (policy, questions) in [(Policy::Ask, 1), (Policy::Deny, 0)] {
         let scene = Scene::new(calling(&[go(known)])).await;
         let change = ToolSettingChange {
-            tool: ToolId::new(GO),
+            target: ToolId::new(GO).into(),
             enabled: None,
             policy: Some(Some(policy)),
         };

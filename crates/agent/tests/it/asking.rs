@@ -8,7 +8,7 @@ use tenon_agent::{Error, TurnRequest};
 use tenon_domain::pattern::Pattern;
 use tenon_domain::{
     CallId, CallRecord, CallStatus, EntryPoint, ErrorKind, EventBody, KeyId, Layer, Message,
-    Policy, ToolError, ToolId, ToolOutput, ToolResult, TurnOutcome, UserId, Verdict,
+    Policy, SourceId, ToolError, ToolId, ToolOutput, ToolResult, TurnOutcome, UserId, Verdict,
 };
 use tenon_llm::scripted::ScriptStep;
 use tenon_store::ToolSettingChange;
@@ -177,7 +177,7 @@ async fn a_chat_with_a_rule_of_its_own_keeps_it_and_its_question() {
     let mut harness = AgentHarness::new(scripts).await;
     let strict = harness.chat.clone();
     let ask_here = ToolSettingChange {
-        tool: ToolId::new(ASK),
+        target: ToolId::new(ASK).into(),
         enabled: None,
         policy: Some(Some(Policy::Ask)),
     };
@@ -199,7 +199,11 @@ async fn a_chat_with_a_rule_of_its_own_keeps_it_and_its_question() {
     assert_eq!(outcome(&mut watch).await, TurnOutcome::Done);
 
     let settings = harness.store.tool_settings(&ada, None, Some(&strict));
-    let policy = settings.await.unwrap().effective(&ToolId::new(ASK)).policy;
+    let policy = settings
+        .await
+        .unwrap()
+        .effective(None, &ToolId::new(ASK))
+        .policy;
     assert_eq!(policy, Some((Policy::Ask, Layer::Chat)));
     harness.agent.cancel(&turn);
     assert_eq!(outcome(&mut watch_strict).await, TurnOutcome::Stopped);
@@ -219,7 +223,7 @@ async fn always_holds_in_every_chat_even_where_one_waits() {
 
     harness.chat = harness.store.create_chat(&ada(), "").await.unwrap().id;
     let ask_here = ToolSettingChange {
-        tool: ToolId::new(ASK),
+        target: ToolId::new(ASK).into(),
         enabled: None,
         policy: Some(Some(Policy::Ask)),
     };
@@ -244,9 +248,42 @@ async fn always_holds_in_every_chat_even_where_one_waits() {
         .await
         .unwrap();
     assert_eq!(
-        settings.effective(&ToolId::new(ASK)).policy,
+        settings.effective(None, &ToolId::new(ASK)).policy,
         Some((Policy::Allow, Layer::User))
     );
+}
+
+#[tokio::test]
+async fn always_holds_in_a_chat_that_is_asked_about_the_whole_source() {
+    let harness = AgentHarness::new(calling(&[&[(ASK, "1")], &[(ASK, "2")]])).await;
+    let ask_here = ToolSettingChange {
+        target: SourceId::new("bench").into(),
+        enabled: None,
+        policy: Some(Some(Policy::Ask)),
+    };
+    let chat = harness.chat.as_str();
+    let rule = harness.store.set_tools(Layer::Chat, chat, [ask_here]);
+    rule.await.unwrap();
+    let mut watch = harness.agent.feed().watch(&harness.chat);
+    harness.start("go").await.unwrap();
+    let waiting = asked(&mut watch, 1).await;
+    let ada = ada();
+    let answered = harness.agent.answer(&ada, &waiting[0], Verdict::Always);
+    answered.await.unwrap();
+    // The second call is not asked about.
+    assert_eq!(outcome(&mut watch).await, TurnOutcome::Done);
+    let settings = harness
+        .store
+        .tool_settings(&ada, None, Some(&harness.chat))
+        .await
+        .unwrap();
+    let policy = |tool: &str| {
+        let source = SourceId::new("bench");
+        let setting = settings.effective(Some(&source), &ToolId::new(tool));
+        setting.policy
+    };
+    assert_eq!(policy(ASK), Some((Policy::Allow, Layer::Chat)));
+    assert_eq!(policy("another"), Some((Policy::Ask, Layer::Chat)));
 }
 
 #[tokio::test]
@@ -349,7 +386,7 @@ async fn what_is_denied_is_not_offered_and_what_is_off_is_not_there() {
     let steps = [("mcp_bench_echo", "1"), ("mcp_bench_done", "2")];
     let harness = AgentHarness::new(calling(&[&steps])).await;
     let say = |tool: &str, enabled, policy| ToolSettingChange {
-        tool: ToolId::new(tool),
+        target: ToolId::new(tool).into(),
         enabled: Some(enabled),
         policy: Some(policy),
     };

@@ -1,10 +1,9 @@
 //! The attached files of a chat that is exported.
 
 use tenon_domain::{ChatId, FileId};
-use tenon_store::Store;
+use tenon_store::{FileContent, Store};
 
-use super::export::ExportedFile;
-use crate::files::FileError;
+use crate::files::AttachmentError;
 
 /// Of the files in one export: it is built in memory, and an import takes no more.
 const MAX_EXPORT_BYTES: usize = 20 * 1024 * 1024;
@@ -14,7 +13,7 @@ pub async fn export_files(
     store: &Store,
     chat: &ChatId,
     ids: Vec<FileId>,
-) -> Result<Vec<ExportedFile>, FileError> {
+) -> Result<Vec<FileContent>, AttachmentError> {
     let (mut files, mut bytes) = (Vec::new(), 0);
     for id in ids {
         let content = match store.file_of_chat(chat, &id).await {
@@ -26,9 +25,9 @@ pub async fn export_files(
         bytes += content.data.len();
         if bytes > MAX_EXPORT_BYTES {
             let mb = MAX_EXPORT_BYTES / (1024 * 1024);
-            return Err(FileError::ExportTooLarge { mb });
+            return Err(AttachmentError::ExportTooLarge { mb });
         }
-        files.push(content.into());
+        files.push(content);
     }
     Ok(files)
 }

@@ -4,11 +4,12 @@ use encoding_rs::{Encoding, GB18030, UTF_8};
 use tenon_documents::DocumentKind;
 use tenon_domain::text::chars_after;
 use tenon_domain::{AttachedFile, FileId, FileKind};
+use tenon_net::media_type::image_type;
 use tenon_store::FileContent;
 
 use super::document_reader::DocumentReader;
-use super::{FileError, MAX_FILE_BYTES};
-use crate::image_type::image_type;
+use super::{AttachmentError, MAX_FILE_BYTES};
+use crate::budget::run_blocking;
 
 /// Of the text of one file: more than most models read at once.
 const MAX_TEXT_CHARS: usize = 400_000;
@@ -21,20 +22,20 @@ const MAX_NAME_CHARS: usize = 120;
 pub(super) async fn read(
     documents: &DocumentReader,
     name: &str,
-    data: Vec<u8>,
-) -> Result<FileContent, FileError> {
+    mut data: Vec<u8>,
+) -> Result<FileContent, AttachmentError> {
     if data.is_empty() {
-        return Err(FileError::Empty);
+        return Err(AttachmentError::Empty);
     }
     if data.len() > MAX_FILE_BYTES {
         let mb = MAX_FILE_BYTES / (1024 * 1024);
-        return Err(FileError::TooLarge { mb });
+        return Err(AttachmentError::TooLarge { mb });
     }
     let name = file_name(name);
     let (kind, media_type, text, truncated) = if let Some(media_type) = image_type(&data) {
         if data.len() > MAX_IMAGE_BYTES {
             let mb = MAX_IMAGE_BYTES / 1_000_000;
-            return Err(FileError::ImageTooLarge { mb });
+            return Err(AttachmentError::ImageTooLarge { mb });
         }
         (FileKind::Image, media_type, None, false)
     } else if let Some(kind) = DocumentKind::of_file(&name) {
@@ -46,13 +47,18 @@ pub(super) async fn read(
             Some(read.text),
             read.truncated,
         )
-    } else if let Some(text) = decode(&data) {
-        let end = chars_after(&text, 0, MAX_TEXT_CHARS);
-        let truncated = end < text.len();
-        let text = text[..end].to_owned();
-        (FileKind::Text, "text/plain", Some(text), truncated)
     } else {
-        (FileKind::Other, "application/octet-stream", None, false)
+        let decoded;
+        // Megabytes are decoded where nobody waits for the thread.
+        (data, decoded) = run_blocking(move || {
+            let decoded = decode(&data).map(beginning);
+            (data, decoded)
+        })
+        .await?;
+        match decoded {
+            Some((text, truncated)) => (FileKind::Text, "text/plain", Some(text), truncated),
+            None => (FileKind::Other, "application/octet-stream", None, false),
+        }
     };
     let chars = text.as_deref().map(|text| text.chars().count() as u64);
     Ok(FileContent {
@@ -118,6 +124,15 @@ fn document_type(kind: DocumentKind) -> &'static str {
         | DocumentKind::Spreadsheet
         | DocumentKind::OpenDocument => "application/octet-stream",
     }
+}
+
+/// As much of a text as is kept, and whether that is not all of it.
+fn beginning(mut text: String) -> (String, bool) {
+    let end = chars_after(&text, 0, MAX_TEXT_CHARS);
+    let is_truncated = end < text.len();
+    text.truncate(end);
+    text.shrink_to_fit();
+    (text, is_truncated)
 }
 
 /// Text in UTF-8, UTF-16 with a byte order mark, or GB18030, which older Chinese files are in.

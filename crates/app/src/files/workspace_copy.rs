@@ -4,7 +4,7 @@ use std::fs::{DirBuilder, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use super::FileError;
+use super::AttachmentError;
 
 /// More files of one name than anybody attaches.
 const MAX_SAME_NAMES: usize = 100;
@@ -14,10 +14,10 @@ pub(super) async fn copy_into(
     folder: PathBuf,
     name: String,
     data: Vec<u8>,
-) -> Result<String, FileError> {
+) -> Result<String, AttachmentError> {
     let writing = tokio::task::spawn_blocking(move || write(&folder, &name, &data));
     let written = writing.await.unwrap_or_else(|error| Err(error.into()));
-    written.map_err(|error| FileError::NotWritten {
+    written.map_err(|error| AttachmentError::NotWritten {
         why: error.to_string(),
     })
 }

@@ -60,6 +60,30 @@ pub struct SourceView {
     #[ts(optional)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub local: Option<LocalView>,
+    /// Whether all of its tools were switched on or off at once, those that come later included.
+    #[ts(optional)]
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub switched: Option<SourceSwitch>,
+    /// What was decided about all of its tools at once, those that come later included.
+    #[ts(optional)]
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub decided: Option<SourcePolicy>,
+}
+
+/// How all tools of a source were switched, and by whom.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct SourceSwitch {
+    pub enabled: bool,
+    pub by: Layer,
+}
+
+/// The policy of all tools of a source, and whose it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct SourcePolicy {
+    pub policy: Policy,
+    pub by: Layer,
 }
 
 /// Where a tool runs that runs on somebody's own machine.

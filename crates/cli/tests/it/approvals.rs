@@ -276,7 +276,7 @@ async fn a_person_at_a_terminal_is_asked() {
 async fn ask_in(data: &TempDir) {
     let store = Store::open_file(&data.path().join("tenon.db")).await;
     let ask = ToolSettingChange {
-        tool: ToolId::new(CALCULATE),
+        target: ToolId::new(CALCULATE).into(),
         enabled: None,
         policy: Some(Some(Policy::Ask)),
     };

@@ -12,7 +12,7 @@ use crate::peer::{installed, ours};
 use crate::server::{Page, Server, answer};
 
 /// The smallest PNG there is: one pixel.
-const PIXEL: &[u8] = &[
+pub(crate) const PIXEL: &[u8] = &[
     0x89, b'P', b'N', b'G', 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0x0d, b'I', b'H', b'D', b'R', 0, 0, 0,
     1, 0, 0, 0, 1, 8, 6, 0, 0, 0,
 ];
@@ -21,7 +21,7 @@ fn says(words: &str) -> Vec<ScriptStep> {
     vec![ScriptStep::text(words), ScriptStep::stop()]
 }
 
-async fn upload(server: &Server, name: &str, data: &[u8]) -> (u16, Value) {
+pub(crate) async fn upload(server: &Server, name: &str, data: &[u8]) -> (u16, Value) {
     let path = format!("/api/files?name={name}");
     let request = server
         .request("POST", &path)
@@ -31,7 +31,7 @@ async fn upload(server: &Server, name: &str, data: &[u8]) -> (u16, Value) {
 }
 
 /// Sends a message with files and waits for its end.
-async fn send(server: &Server, chat: &str, message: Value) {
+pub(crate) async fn send_message(server: &Server, chat: &str, message: Value) {
     let mut page = Page::open(server).await;
     page.subscribe(chat, 0).await;
     page.until(|frame| frame["type"] == "caughtUp").await;
@@ -60,7 +60,7 @@ async fn what_is_attached_reaches_the_model_and_the_folder_of_the_chat() {
     let (_, archive) = upload(&server, "data.bin", &[0, 159, 146, 150]).await;
     assert_eq!(archive["kind"], "other");
     let ids = [&notes["id"], &pixel["id"], &archive["id"]];
-    send(&server, &chat, json!({"text": "Sum up.", "fileIds": ids})).await;
+    send_message(&server, &chat, json!({"text": "Sum up.", "fileIds": ids})).await;
 
     let requests = model.requests();
     let Some(Message::User {
@@ -73,6 +73,7 @@ async fn what_is_attached_reaches_the_model_and_the_folder_of_the_chat() {
     };
     assert_eq!(text, "Sum up.");
     assert_eq!(images[0].media_type, "image/png");
+    assert_eq!(images[0].name.as_deref(), Some("pixel.png"));
     assert_eq!(files[0].text.as_deref(), Some("潮汐 at noon"));
     assert_eq!(
         (files[1].name.as_str(), &files[1].text),
@@ -98,10 +99,16 @@ async fn what_is_attached_reaches_the_model_and_the_folder_of_the_chat() {
         ]
     );
 
+    // An estimate counts the picture, which it does not read, and the words of the text.
+    let query = json!({"chatId": chat, "text": "More?"});
+    let (_, context) = server.post("/api/context", query).await;
+    let tokens = context["historyTokens"].as_u64().unwrap();
+    assert!((1_500..1_700).contains(&tokens), "{context}");
+
     // The same again has the same files; another text says which it has.
     let turn = messages[0]["turnId"].clone();
-    send(&server, &chat, json!({"replaces": turn})).await;
-    send(
+    send_message(&server, &chat, json!({"replaces": turn})).await;
+    send_message(
         &server,
         &chat,
         json!({"text": "No files.", "replaces": turn}),
@@ -116,7 +123,7 @@ async fn what_is_attached_reaches_the_model_and_the_folder_of_the_chat() {
 
     // A second file of the name stands beside the first.
     let (_, again) = upload(&server, "notes.txt", b"more").await;
-    send(&server, &chat, json!({"fileIds": [again["id"]]})).await;
+    send_message(&server, &chat, json!({"fileIds": [again["id"]]})).await;
     assert_eq!(
         std::fs::read(folder.join("notes (2).txt")).unwrap(),
         b"more"
@@ -232,7 +239,7 @@ async fn files_go_along_with_an_export_and_a_link_where_their_owner_says_so() {
     let chat = server.new_chat().await;
     let (_, file) = upload(&server, "plan.txt", b"the secret plan").await;
     let id = file["id"].as_str().unwrap().to_owned();
-    send(&server, &chat, json!({"text": "Read it.", "fileIds": [id]})).await;
+    send_message(&server, &chat, json!({"text": "Read it.", "fileIds": [id]})).await;
 
     let path = format!("/api/chats/{chat}");
     let (_, plain) = server.get(&format!("{path}/export")).await;

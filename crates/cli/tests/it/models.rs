@@ -3,6 +3,7 @@
 mod connection;
 mod evaluation;
 mod fake;
+mod pictures;
 mod private;
 mod server_facts;
 mod title;

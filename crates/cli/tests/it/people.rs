@@ -59,6 +59,19 @@ impl<'a> Person<'a> {
         Self::log_in(self.server, name).await
     }
 
+    /// Says something in a new chat and waits for the answer: the ids of the chat and of the turn.
+    pub async fn ask(&self, text: &str) -> (String, Value) {
+        let (_, chat) = self.post("/api/chats", json!({})).await;
+        let chat = chat["id"].as_str().unwrap().to_owned();
+        let mut page = self.socket().await.unwrap();
+        page.subscribe(&chat, 0).await;
+        let turns = format!("/api/chats/{chat}/turns");
+        let (status, started) = self.post(&turns, json!({"text": text})).await;
+        assert_eq!(status, 202, "{started}");
+        page.until_finished().await;
+        (chat, started["turnId"].clone())
+    }
+
     async fn enter(server: &'a Server, path: &str, body: Value) -> Self {
         let sent = server.anonymous("POST", path).json(&body).send().await;
         let response = sent.unwrap();

@@ -151,13 +151,7 @@ async fn the_links_of_a_disabled_user_lead_nowhere() {
     let server = Server::with_accounts([vec![ScriptStep::text("Hi."), ScriptStep::stop()]]).await;
     let ada = Person::set_up(&server, "Ada").await;
     let bob = ada.add("Bob").await;
-    let (_, chat) = bob.post("/api/chats", json!({})).await;
-    let chat = chat["id"].as_str().unwrap();
-    let mut page = bob.socket().await.unwrap();
-    page.subscribe(chat, 0).await;
-    let said = json!({"text": "hello"});
-    bob.post(&format!("/api/chats/{chat}/turns"), said).await;
-    page.until_finished().await;
+    let (chat, _) = bob.ask("hello").await;
     let (_, share) = bob
         .post(&format!("/api/chats/{chat}/share"), json!({}))
         .await;

@@ -196,13 +196,7 @@ async fn calls_of_a_tool_are_listed_whoever_made_them_and_counted_for_admins() {
     .await;
     let ada = Person::set_up(&server, "Ada").await;
     let bob = ada.add("Bob").await;
-    let (_, chat) = bob.post("/api/chats", json!({})).await;
-    let chat = chat["id"].as_str().unwrap();
-    let mut page = bob.socket().await.unwrap();
-    page.subscribe(chat, 0).await;
-    let turns = format!("/api/chats/{chat}/turns");
-    let (_, started) = bob.post(&turns, json!({"text": "what is 6*7"})).await;
-    page.until_finished().await;
+    let (chat, turn) = bob.ask("what is 6*7").await;
     let key = bob.key("use").await;
     let call = "/api/tools/builtin_calculate/call";
     let wrong = json!({"arguments": {"expression": "6*"}});
@@ -218,7 +212,7 @@ async fn calls_of_a_tool_are_listed_whoever_made_them_and_counted_for_admins() {
     assert!(calls[0]["durationMs"].is_u64());
     assert_eq!(calls[1]["status"], "done");
     assert_eq!(calls[1]["chatId"], chat);
-    assert_eq!(calls[1]["turnId"], started["turnId"]);
+    assert_eq!(calls[1]["turnId"], turn);
     assert_eq!(ada.get(path).await.1, json!([]), "they are Bob's");
 
     let (status, stats) = ada.get("/api/stats?range=24h").await;

@@ -6,9 +6,10 @@
 
 use std::borrow::Cow;
 
-use serde_json::Value;
-use tenon_domain::text::chars_after;
-use tenon_domain::{Content, Message, Part, ToolAnswer, UserFile};
+use tenon_domain::{Content, Message, Part, UserFile};
+
+use super::shortened::{shorten_strings, shorten_with_note};
+use super::weight::{files_weight, weight};
 
 /// Enough of an old output to know what it was.
 const OLD_OUTPUT_CHARS: usize = 300;
@@ -18,12 +19,6 @@ const NEW_OUTPUT_CHARS: [usize; 4] = [4_000, 2_000, 1_000, 500];
 
 /// Enough of an old answer to follow the thread.
 const OLD_ANSWER_CHARS: usize = 300;
-
-/// A picture costs about as much as a page of text.
-const IMAGE_TOKENS: usize = 1_500;
-
-/// What stands around the text of a file.
-const FILE_TOKENS: usize = 20;
 
 /// How many messages are shortened together. Where the cut is must not move
 /// with every step: what stands before it is read from the provider's cache.
@@ -130,60 +125,6 @@ fn shorten_file(file: &mut UserFile, chars: usize) {
     }
 }
 
-fn files_weight(files: &[UserFile]) -> usize {
-    let texts = files.iter().filter_map(|file| file.text.as_deref());
-    texts.map(|text| tokens(text) + FILE_TOKENS).sum()
-}
-
-/// About how many tokens a text takes: four letters each, and one for every
-/// sign of the scripts that need no spaces. No tokeniser fits every model.
-pub(crate) fn tokens(text: &str) -> usize {
-    let ascii = text.bytes().filter(u8::is_ascii).count();
-    ascii / 4 + text.chars().filter(|char| !char.is_ascii()).count()
-}
-
-pub(crate) fn weight(message: &Message) -> usize {
-    match message {
-        Message::User {
-            text,
-            images,
-            files,
-        } => tokens(text) + images.len() * IMAGE_TOKENS + files_weight(files),
-        Message::Assistant { parts } => parts.iter().map(part_weight).sum(),
-        Message::Tools { answers } => answers.iter().map(answer_weight).sum(),
-    }
-}
-
-fn part_weight(part: &Part) -> usize {
-    match part {
-        Part::Text { text, .. } => tokens(text),
-        Part::Thinking {
-            text,
-            provider_block,
-        } => match provider_block {
-            Some(_) => tokens(text),
-            None => 0,
-        },
-        Part::Call { call, .. } => tokens(&call.input.to_string()) + 10,
-        Part::Image(_) | Part::File { .. } => IMAGE_TOKENS,
-        Part::Opaque { provider_block } => provider_block.block.to_string().len() / 4,
-    }
-}
-
-fn answer_weight(answer: &ToolAnswer) -> usize {
-    match &answer.result {
-        Ok(output) => output.content.iter().map(content_weight).sum(),
-        Err(error) => tokens(&error.message),
-    }
-}
-
-fn content_weight(content: &Content) -> usize {
-    match content {
-        Content::Image { .. } => IMAGE_TOKENS,
-        other => tokens(&other.to_text()),
-    }
-}
-
 /// What becomes of the images in an output that is shortened.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ImageHandling {
@@ -236,23 +177,6 @@ fn inputs(message: &mut Message, chars: usize) {
     }
 }
 
-fn shorten_strings(value: &mut Value, chars: usize) {
-    match value {
-        Value::String(text) => {
-            if let Cow::Owned(short) = shorten_with_note(text, chars) {
-                *text = short;
-            }
-        }
-        Value::Array(values) => values
-            .iter_mut()
-            .for_each(|value| shorten_strings(value, chars)),
-        Value::Object(values) => values
-            .values_mut()
-            .for_each(|value| shorten_strings(value, chars)),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
-    }
-}
-
 fn answers(message: &mut Message, chars: usize) {
     let Message::Assistant { parts } = message else {
         return;
@@ -272,23 +196,11 @@ fn answers(message: &mut Message, chars: usize) {
     }
 }
 
-/// Cuts between characters and says so; what is hardly longer stays.
-fn shorten_with_note(text: &str, chars: usize) -> Cow<'_, str> {
-    let end = chars_after(text, 0, chars);
-    let left = text[end..].chars().count();
-    let note = format!("… [{left} more characters were left out to save space]");
-    if left > note.chars().count() {
-        Cow::Owned(format!("{}{note}", &text[..end]))
-    } else {
-        Cow::Borrowed(text)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use serde_json::json;
-    use tenon_domain::{CallId, ToolCall, ToolId, ToolOutput};
+    use tenon_domain::{CallId, ToolAnswer, ToolCall, ToolId, ToolOutput};
 
     fn user(text: &str) -> Message {
         Message::user(text)

@@ -74,10 +74,15 @@ impl RequestPlan {
         capabilities: Capabilities,
         request: &ModelRequest,
     ) -> Result<(Self, Vec<OmittedTool>), ProviderError> {
-        if !capabilities.sees_images && has_user_images(&request.messages) {
+        let mut messages = request.messages.clone();
+        if !capabilities.sees_images && history::asks_about_images(&messages) {
             let name = (&remote.name).into();
             let fault = ModelFault::NoImages { name };
             return Err(ProviderError::Refused { fault });
+        }
+        // Earlier ones keep nobody from going on with another model.
+        if !capabilities.sees_images {
+            history::describe_images(&mut messages);
         }
         let options = request.options.clone();
         let mut offered = request.tools.clone();
@@ -91,7 +96,7 @@ impl RequestPlan {
         };
         let mut plan = Self {
             system: request.system.clone(),
-            messages: history::repair(request.messages.clone()),
+            messages: history::repair(messages),
             tools,
             tool_use,
             capabilities,
@@ -149,9 +154,11 @@ impl RequestPlan {
             && outputs.any(|output| output.content.iter().any(is_image))
     }
 
-    /// Whether the user shows it pictures. Without them it would answer another question, so they are never left out.
+    /// Whether the user shows it pictures, now or before.
     pub(crate) fn has_user_images(&self) -> bool {
-        has_user_images(&self.messages)
+        let mut messages = self.messages.iter();
+        messages
+            .any(|message| matches!(message, Message::User { images, .. } if !images.is_empty()))
     }
 
     pub(crate) fn estimate(&self, omitted: Vec<OmittedTool>) -> RequestEstimate {
@@ -169,11 +176,6 @@ impl RequestPlan {
     pub(crate) fn weight(&self) -> usize {
         self.messages.iter().map(weight).sum()
     }
-}
-
-fn has_user_images(messages: &[Message]) -> bool {
-    let mut users = messages.iter();
-    users.any(|message| matches!(message, Message::User { images, .. } if !images.is_empty()))
 }
 
 /// A model that cannot call tools is not told of any; a person is.

@@ -192,6 +192,13 @@ impl RetryingStream {
     /// What to do about an error: ask again, perhaps for less, or give up.
     fn next_phase(&mut self, error: ProviderError) -> Phase {
         self.request.attempts.failed(|| error.clone().detail());
+        if let ProviderError::Refused {
+            fault: ModelFault::NoImages { .. },
+        } = &error
+        {
+            // In the server's own words; no answer without the pictures will ever confirm it.
+            lock(&self.known.capabilities).sees_images = false;
+        }
         if self.has_output {
             return Phase::Done(Some(Error::Interrupted(error.detail())));
         }

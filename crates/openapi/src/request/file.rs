@@ -4,6 +4,7 @@ use base64::Engine;
 use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use serde_json::Value;
+use tenon_net::media_type::image_type;
 use tenon_net::percent::decode;
 
 use super::BuildError;
@@ -66,31 +67,6 @@ pub(super) fn read(field: &str, value: &Value) -> Result<FileInput, BuildError> 
         file.media_type = image_type(&file.bytes).map(str::to_owned);
     }
     Ok(file)
-}
-
-/// The media type of an image that models can see, by its first bytes.
-pub(crate) fn image_type(bytes: &[u8]) -> Option<&'static str> {
-    match bytes {
-        [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some("image/png"),
-        [0xff, 0xd8, 0xff, ..] => Some("image/jpeg"),
-        [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => Some("image/gif"),
-        [
-            b'R',
-            b'I',
-            b'F',
-            b'F',
-            _,
-            _,
-            _,
-            _,
-            b'W',
-            b'E',
-            b'B',
-            b'P',
-            ..,
-        ] => Some("image/webp"),
-        _ => None,
-    }
 }
 
 /// The extension of file names of a type: many servers go by that alone.

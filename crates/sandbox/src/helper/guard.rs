@@ -85,14 +85,20 @@ fn start(control: &UnixStream) -> Result<RunningProgram, SetupFailure> {
 }
 
 fn fork_init() -> io::Result<Pid> {
+    let (mut guard_alive, guard_end) = io::pipe()?;
     match fork()? {
-        Fork::Parent(init) => Ok(init),
+        Fork::Parent(init) => {
+            // Open as long as the guard is there; a program that it executes does not have it.
+            std::mem::forget(guard_end);
+            Ok(init)
+        }
         Fork::Child => {
+            drop(guard_end);
             let _ = set_parent_process_death_signal(Some(Signal::KILL));
             reap_children();
-            loop {
-                std::thread::park();
-            }
+            // A guard that was gone before this process asked for the signal sends none.
+            let _ = guard_alive.read_exact(&mut [0]);
+            std::process::exit(0)
         }
     }
 }

@@ -140,3 +140,21 @@ async fn no_folder_for_temporary_files_is_left() {
         assert!(!Path::new(folder.trim()).join("left-behind").exists());
     }
 }
+
+#[tokio::test]
+async fn a_helper_whose_launcher_is_gone_leaves_nobody() {
+    // Whether its init has asked for the end of its guard by then is chance.
+    for _ in 0..20 {
+        let mut helper = tokio::process::Command::new(env!("CARGO_BIN_EXE_sandbox-helper"));
+        let helper = helper
+            .arg("sandbox-exec")
+            .stdin(std::process::Stdio::null())
+            .stdout(std::process::Stdio::piped());
+        let mut helper = helper.spawn().unwrap();
+        let mut stdout = helper.stdout.take().unwrap();
+        let mut said = Vec::new();
+        let ended = timeout(DEADLINE, stdout.read_to_end(&mut said)).await;
+        ended.expect("nobody has it open").unwrap();
+        helper.wait().await.unwrap();
+    }
+}

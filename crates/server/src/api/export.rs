@@ -67,11 +67,15 @@ pub(crate) async fn export(
     let (media_type, extension, text) = match params.format {
         Format::Json => {
             let mut exported = chats::export(transcript);
-            if params.files {
-                let ids = exported.file_ids();
-                exported.files = chats::export_files(&app.store, &chat, ids).await?;
-            }
-            let write = move || serde_json::to_string_pretty(&exported);
+            let files = if params.files {
+                chats::export_files(&app.store, &chat, exported.file_ids()).await?
+            } else {
+                Vec::new()
+            };
+            let write = move || {
+                exported.files = files.into_iter().map(Into::into).collect();
+                serde_json::to_string_pretty(&exported)
+            };
             let text = run_blocking(write)
                 .await?
                 .map_err(tenon_store::Error::from)?;

@@ -16,12 +16,15 @@ use crate::request::HttpCaller;
 use crate::request::Id;
 use crate::request::JsonBody;
 use crate::request::QueryParams;
-use crate::wire::{CallTool, CallToolAnswer, ToolSettingPatch, ToolView, ToolsChange};
+use crate::wire::{CallTool, CallToolAnswer, ToolView, ToolsChange};
 use tenon_app::app::App;
 use tenon_app::auth::CurrentUser;
 
 /// A whole tool list can be switched at once; all of it is written in one transaction.
 const MAX_CHANGES: usize = 2000;
+
+/// None that Tenon gives a source is longer.
+const MAX_SOURCE_ID_BYTES: usize = 500;
 
 /// `GET /api/tools?chatId=`
 #[derive(Debug, Deserialize, TS)]
@@ -50,7 +53,7 @@ pub(crate) async fn change(
     caller: HttpCaller,
     JsonBody(change): JsonBody<ToolsChange>,
 ) -> Result<StatusCode, ApiError> {
-    if change.tools.len() > MAX_CHANGES {
+    if change.tools.len() + change.sources.len() > MAX_CHANGES {
         let max = MAX_CHANGES;
         return Err(ApiError::bad_request(ApiFault::TooManyToolChanges { max }));
     }
@@ -63,13 +66,23 @@ pub(crate) async fn change(
         let id = format!("{shown:?}");
         return Err(ApiError::bad_request(ApiFault::ToolId { id }));
     }
+    let is_odd = |id: &str| id.len() > MAX_SOURCE_ID_BYTES || id.contains(char::is_control);
+    if change.sources.iter().any(|of| is_odd(&of.source_id.0)) {
+        return Err(tenon_store::Error::NotFound("source").into());
+    }
     let owner = owner(&app, &user, &change).await?;
-    let detail = json!({"tools": change.tools});
-    let changes = change.tools.into_iter().map(|of| ToolSettingChange {
-        tool: of.tool_id,
+    let detail = json!({"tools": change.tools, "sources": change.sources});
+    let tools = change.tools.into_iter().map(|of| ToolSettingChange {
+        target: of.tool_id.into(),
         enabled: of.enabled,
         policy: of.policy,
     });
+    let sources = change.sources.into_iter().map(|of| ToolSettingChange {
+        target: of.source_id.into(),
+        enabled: of.enabled,
+        policy: of.policy,
+    });
+    let changes = tools.chain(sources);
     app.store.set_tools(change.layer, &owner, changes).await?;
     // What somebody sets for themself is their own affair.
     if change.layer == Layer::Organisation {
@@ -110,8 +123,10 @@ async fn owner(app: &App, user: &CurrentUser, change: &ToolsChange) -> Result<St
             let expert = app.experts.find(&user.id, id).await?;
             expert.require_rights(user)?;
             // Others use it too, and nobody allows tools for them.
-            let allows = |of: &ToolSettingPatch| of.policy == Some(Some(Policy::Allow));
-            if change.tools.iter().any(allows) {
+            let of_tools = change.tools.iter().map(|of| of.policy);
+            let of_sources = change.sources.iter().map(|of| of.policy);
+            let mut policies = of_tools.chain(of_sources).flatten().flatten();
+            if policies.any(|policy| policy == Policy::Allow) {
                 return Err(ApiError::bad_request(ApiFault::ExpertAllows));
             }
             Ok(id.0.clone())

@@ -164,9 +164,16 @@ impl ChatCompletionRequest {
 
 impl CompletionRequest {
     /// Whether the user shows pictures.
-    pub(super) fn has_images(&self) -> bool {
-        let has_images = |message: &Message| matches!(message, Message::User { images, .. } if !images.is_empty());
-        !self.stored_images.is_empty() || self.messages.iter().any(has_images)
+    /// Whether the message that is to be answered shows pictures: a model that sees none is told
+    /// of earlier ones in words.
+    pub(super) fn asks_about_images(&self) -> bool {
+        let is_user = |message: &Message| matches!(message, Message::User { .. });
+        let Some(last) = self.messages.iter().rposition(is_user) else {
+            return false;
+        };
+        let is_inline =
+            matches!(&self.messages[last], Message::User { images, .. } if !images.is_empty());
+        is_inline || self.stored_images.iter().any(|image| image.message == last)
     }
 
     /// Whether the model may be offered any: which of Tenon's there are is known when it is asked.

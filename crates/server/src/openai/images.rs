@@ -103,6 +103,7 @@ fn checked(media_type: &str, data: &str) -> Result<UserImage, ApiError> {
     Ok(UserImage {
         media_type,
         data: Arc::from(data),
+        name: None,
     })
 }
 

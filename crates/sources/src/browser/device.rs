@@ -57,9 +57,13 @@ impl Device {
         name.clone()
     }
 
-    pub(super) fn rename(&self, name: &str) {
+    /// Gives it a name, and says which one it had if that was another.
+    pub(super) fn rename(&self, name: String) -> Option<String> {
         let mut now = self.name.lock().unwrap_or_else(PoisonError::into_inner);
-        name.clone_into(&mut now);
+        if *now == name {
+            return None;
+        }
+        Some(std::mem::replace(&mut now, name))
     }
 
     /// Adds a page, or reconnects one that is known.

@@ -31,6 +31,7 @@ pub(super) struct LocalServer {
     inner: Mutex<Inner>,
 }
 
+#[derive(Clone)]
 struct Inner {
     /// The tools when it was last seen.
     tools: Vec<ToolDefinition>,
@@ -66,6 +67,17 @@ impl LocalServer {
                 parsed: None,
                 state: DiscoveryState::Missing,
             }),
+        }
+    }
+
+    /// The same server, presented otherwise.
+    pub(super) fn with_info(&self, info: SourceInfo) -> Self {
+        Self {
+            info,
+            device: self.device.clone(),
+            url: self.url.clone(),
+            via: self.via,
+            inner: Mutex::new(self.inner().clone()),
         }
     }
 

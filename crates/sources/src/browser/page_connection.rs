@@ -47,10 +47,6 @@ impl DeviceHub {
         check::registration(registration)?;
         let entry = self.entry(user, &registration.device)?;
         let was_there = entry.device.is_there();
-        entry.device.rename(&text::line(
-            &registration.device.name,
-            check::MAX_TITLE_CHARS,
-        ));
         let page = entry
             .device
             .add_page(&registration.page, frames.clone(), &registration.calls);
@@ -85,8 +81,13 @@ impl PageConnection {
         if !self.hub.contains(&self.entry) {
             return Err(RegistrationFault::Forgotten.into());
         }
+        let name = text::line(&registration.device.name, check::MAX_TITLE_CHARS);
+        let renamed_from = self.entry.device.rename(name);
+        if let Some(before) = &renamed_from {
+            self.retitle_servers(before).await?;
+        }
         let mut servers = Vec::new();
-        let mut has_changed = false;
+        let mut has_changed = renamed_from.is_some();
         for (number, found) in registration.servers.into_iter().enumerate() {
             let (registered, is_new) = if number < MAX_SERVERS {
                 self.register_server(found).await
@@ -106,6 +107,29 @@ impl PageConnection {
             servers,
             problem: None,
         })
+    }
+
+    /// Calls servers as their computer is called now, where they were named with it.
+    async fn retitle_servers(&self, before: &str) -> Result<(), BrowserError> {
+        let suffix = title_suffix(before);
+        let known: Vec<Arc<LocalServer>> = {
+            let servers = self.entry.servers();
+            servers.values().map(|entry| entry.server.clone()).collect()
+        };
+        for server in known {
+            let info = server.info();
+            let Some(title) = info.title.strip_suffix(&suffix) else {
+                continue;
+            };
+            let title = format!("{title}{}", title_suffix(&self.entry.device.name()));
+            let info = SourceInfo {
+                title,
+                ..info.clone()
+            };
+            self.connect_server(Arc::new(server.with_info(info)))
+                .await?;
+        }
+        Ok(())
     }
 
     /// Removes the servers at an address that the user no longer wants.
@@ -259,7 +283,7 @@ impl PageConnection {
             let mut info = info(id.clone(), found, &device.user);
             // Whoever has several computers is told which it is.
             if self.hub.all(&device.user).len() > 1 {
-                info.title = format!("{} · {}", info.title, device.name());
+                info.title += &title_suffix(&device.name());
             }
             let url = found.url.clone();
             Arc::new(LocalServer::new(
@@ -273,6 +297,12 @@ impl PageConnection {
         self.make_room(&id).await?;
         server.set_tools(found.hash.clone(), tools);
         server.set_state(DiscoveryState::Found);
+        self.connect_server(server.clone()).await?;
+        Ok(server)
+    }
+
+    /// Lists a server, in the place of the one of its id, and keeps it.
+    async fn connect_server(&self, server: Arc<LocalServer>) -> Result<(), BrowserError> {
         let connected = self.hub.0.registry.connect(server.clone()).await;
         let connection = connected.map_err(BrowserError::Registry)?;
         let entry = ServerEntry {
@@ -280,18 +310,19 @@ impl PageConnection {
             connection: Some(connection),
         };
         // Dropping the earlier connection removes nothing: it has been replaced.
+        let id = server.info().id.clone();
         self.entry.servers().insert(id, entry);
         let record = LocalServerRecord {
             info: server.info().clone(),
             device: self.entry.info(),
-            url: found.url.clone(),
-            via: found.via,
+            url: server.url.clone(),
+            via: server.via,
             tools: server.tools(),
         };
         if let Err(error) = self.hub.0.store.save(&record).await {
             tracing::warn!(%error, "what a page found is not kept");
         }
-        Ok(server)
+        Ok(())
     }
 
     /// Removes servers that are missing, if there is no room for a new one.
@@ -316,6 +347,11 @@ impl PageConnection {
         let whole = hash(parts.join("\n").as_bytes());
         SourceId(format!("local-{}:{}", &whole[..16], device.user))
     }
+}
+
+/// The end of a title that says which computer a server is on.
+fn title_suffix(device: &str) -> String {
+    format!(" · {device}")
 }
 
 fn info(id: SourceId, found: &DiscoveredServer, owner: &UserId) -> SourceInfo {

@@ -1,6 +1,5 @@
 //! Pages and files on the web.
 
-use std::sync::OnceLock;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -14,7 +13,7 @@ use url::Url;
 
 use super::{AnyTool, BuiltinTool, READS_ONLY};
 use search::WebSearch;
-use tenon_net::{Network, parse_url};
+use tenon_net::{Network, WebClient};
 
 mod fetch;
 mod page;
@@ -30,14 +29,9 @@ pub(super) fn tools(config: &BuiltinConfig) -> Vec<Box<dyn AnyTool>> {
 }
 
 pub(super) fn fetch_url(config: &BuiltinConfig) -> Box<dyn AnyTool> {
-    let network = if config.allow_private_networks {
-        Network::Anywhere
-    } else {
-        Network::PublicOnly
-    };
+    let network = Network::of_setting(config.allow_private_networks);
     Box::new(FetchUrl {
-        network,
-        client: OnceLock::new(),
+        client: WebClient::new(network),
     })
 }
 
@@ -46,9 +40,7 @@ pub(super) fn web_search(config: WebSearchConfig) -> Box<dyn AnyTool> {
 }
 
 struct FetchUrl {
-    network: Network,
-    /// Made at the first call: making it reads certificates and may fail.
-    client: OnceLock<Client>,
+    client: WebClient,
 }
 
 #[derive(Deserialize)]
@@ -94,11 +86,11 @@ impl BuiltinTool for FetchUrl {
 
     /// Nobody need be asked about what is refused anyway.
     fn address(&self, input: &Value) -> Option<Url> {
-        parse_url(input["url"].as_str()?, self.network).ok()
+        self.client.parse_url(input["url"].as_str()?).ok()
     }
 
     async fn run(&self, input: FetchUrlInput, context: &CallContext) -> ToolResult {
-        let url = parse_url(&input.url, self.network).map_err(fetch::refused)?;
+        let url = self.client.parse_url(&input.url).map_err(fetch::refused)?;
         let host = url.host_str().unwrap_or_default().to_owned();
         let work = async {
             let page = fetch::fetch(self.client()?, url).await?;
@@ -120,16 +112,12 @@ impl BuiltinTool for FetchUrl {
 
 impl FetchUrl {
     fn client(&self) -> Result<&Client, ToolError> {
-        if let Some(client) = self.client.get() {
-            return Ok(client);
-        }
-        let client = fetch::client(self.network).map_err(|error| {
+        self.client.get().map_err(|error| {
             tracing::error!(%error, "the HTTP client of fetch_url cannot be made");
             ToolError::new(
                 ErrorKind::Unavailable,
                 "Web access is not available on this server.",
             )
-        })?;
-        Ok(self.client.get_or_init(|| client))
+        })
     }
 }

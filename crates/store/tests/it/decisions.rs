@@ -7,8 +7,8 @@ use sea_orm::{ConnectionTrait, Database, FromQueryResult, Statement};
 use serde_json::{Value, json};
 use tenon_domain::{
     Branch, CallId, CallRecord, CallStatus, ChatId, EntryPoint, EventBody, KeyId, Layer, MessageId,
-    MessageRecord, ModelId, ModelRef, Part, Policy, Role, RunsOn, TitledBy, ToolCall, ToolId,
-    ToolOutput, TurnId, TurnOutcome, Usage, UserId, Verdict,
+    MessageRecord, ModelId, ModelRef, Part, Policy, Role, RunsOn, SourceId, TitledBy, ToolCall,
+    ToolId, ToolOutput, TurnId, TurnOutcome, Usage, UserId, Verdict,
 };
 use tenon_store::{ApprovalScope, ApprovalState, Error, PausedTurn, Store, ToolSettingChange};
 
@@ -45,7 +45,7 @@ async fn settings(store: &Store) {
     let (ada, bob) = (UserId::new("ada"), UserId::new("bob"));
     let chat = store.create_chat(&ada, "").await.unwrap().id;
     let change = |tool: &str, enabled, policy| ToolSettingChange {
-        tool: ToolId::new(tool),
+        target: ToolId::new(tool).into(),
         enabled,
         policy,
     };
@@ -73,7 +73,7 @@ async fn settings(store: &Store) {
 
     let about = async |user: &UserId, chat: Option<&ChatId>, tool: &str| {
         let settings = store.tool_settings(user, None, chat).await.unwrap();
-        let said = settings.effective(&ToolId::new(tool));
+        let said = settings.effective(None, &ToolId::new(tool));
         (said.enabled, said.policy)
     };
     let asked = Some((Policy::Ask, Layer::Organisation));
@@ -84,8 +84,8 @@ async fn settings(store: &Store) {
     let off = Some((false, Layer::Organisation));
     assert_eq!(about(&bob, None, "a").await, (off, asked));
     // A tool that is away is remembered, in its chat alone.
-    let off = Some((false, Layer::Chat));
-    assert_eq!(about(&ada, Some(&chat), "away").await, (off, None));
+    let off_here = Some((false, Layer::Chat));
+    assert_eq!(about(&ada, Some(&chat), "away").await, (off_here, None));
     assert_eq!(about(&ada, None, "away").await, (None, None));
 
     // What is not named stays as it is, and what is taken back is gone.
@@ -97,9 +97,30 @@ async fn settings(store: &Store) {
     let off = Some((false, Layer::Organisation));
     assert_eq!(about(&bob, None, "a").await, (off, None));
 
+    // A whole source, apart from a tool whose id is the same.
+    let (server, tool) = (SourceId::new("away"), ToolId::new("away"));
+    let ask = ToolSettingChange {
+        target: server.clone().into(),
+        enabled: None,
+        policy: Some(Some(Policy::Ask)),
+    };
+    let asked = store.set_tools(Layer::Chat, chat.as_str(), [ask]);
+    asked.await.unwrap();
+    let settings = store.tool_settings(&ada, None, Some(&chat)).await.unwrap();
+    let expected = (Policy::Ask, Layer::Chat);
+    assert_eq!(settings.of_source(&server).policy, Some(expected));
+    assert_eq!(settings.effective(None, &tool).policy, None);
+    let of_tool = settings.effective(Some(&server), &tool);
+    assert_eq!(
+        (of_tool.enabled, of_tool.policy),
+        (off_here, Some(expected))
+    );
+
     store.delete_chat(&ada, &chat).await.unwrap();
     store.purge_chat(&chat).await.unwrap();
     assert_eq!(about(&ada, Some(&chat), "away").await, (None, None));
+    let settings = store.tool_settings(&ada, None, Some(&chat)).await.unwrap();
+    assert_eq!(settings.of_source(&server).policy, None);
     let all_back = [
         change("a", Some(None), Some(None)),
         change("b", Some(None), Some(None)),
@@ -254,7 +275,7 @@ async fn questions(store: &Store) -> ChatId {
     // What is to be remembered is: for the chat, then for the user, whatever the chat says.
     let policy = async || {
         let settings = store.tool_settings(&ada, None, Some(&chat)).await.unwrap();
-        settings.effective(&tool).policy
+        settings.effective(None, &tool).policy
     };
     assert_eq!(policy().await, Some((Policy::Allow, Layer::Chat)));
     answer("q-b", Verdict::Always).await.unwrap();

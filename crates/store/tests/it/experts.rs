@@ -55,7 +55,7 @@ pub async fn chapter(store: &Store) {
     let given = store.set_chat_expert(&ada, &chat, Some(&private.id));
     given.await.unwrap();
     let deny = ToolSettingChange {
-        tool: ToolId::new("t"),
+        target: ToolId::new("t").into(),
         enabled: None,
         policy: Some(Some(Policy::Deny)),
     };
@@ -63,7 +63,7 @@ pub async fn chapter(store: &Store) {
     denied.await.unwrap();
     let policy = async || {
         let settings = store.tool_settings(&ada, None, Some(&chat)).await.unwrap();
-        settings.effective(&ToolId::new("t")).policy
+        settings.effective(None, &ToolId::new("t")).policy
     };
     assert_eq!(policy().await, Some((Policy::Deny, Layer::Expert)));
     store.delete_expert(&private.id).await.unwrap();

@@ -102,11 +102,11 @@ async fn story(url: &str) {
     let tool = ToolId::new("mcp_echo_echo");
     let policy = async || {
         let settings = ours.tool_settings(&ada.id, None, None).await.unwrap();
-        settings.effective(&tool).policy
+        settings.effective(None, &tool).policy
     };
     assert_eq!(policy().await, None);
     let deny = ToolSettingChange {
-        tool: tool.clone(),
+        target: tool.clone().into(),
         enabled: None,
         policy: Some(Some(Policy::Deny)),
     };
@@ -143,7 +143,7 @@ async fn story(url: &str) {
     // Whether writing works is no change.
     theirs.try_write().await.unwrap();
     let take_back = ToolSettingChange {
-        tool: tool.clone(),
+        target: tool.clone().into(),
         enabled: None,
         policy: Some(None),
     };

@@ -106,7 +106,7 @@ impl Toolset {
         } else {
             self.access.only.is_some()
         };
-        let enabled = self.access.setting(id).enabled;
+        let enabled = self.setting(tool).enabled;
         let is_switched_on = matches!(enabled, Some((true, layer)) if layer != Layer::Organisation);
         is_chosen || is_switched_on || mentions.used.contains(id) || mentions.names(&tool.spec)
     }

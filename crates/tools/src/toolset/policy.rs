@@ -13,7 +13,9 @@
 use std::sync::Arc;
 
 use serde_json::Value;
-use tenon_domain::{Caller, EntryPoint, ErrorParam, Layer, Policy, SourceKind, ToolError, ToolId};
+use tenon_domain::{
+    Caller, EffectiveSetting, EntryPoint, ErrorParam, Layer, Policy, SourceKind, ToolError, ToolId,
+};
 use url::Url;
 
 use super::prepared_call::ApprovalReason;
@@ -63,9 +65,22 @@ impl Toolset {
         }
     }
 
+    /// How a tool is set, itself or with its source.
+    pub fn setting(&self, tool: &Tool) -> EffectiveSetting {
+        let source = &tool.source.info().id;
+        self.access.setting(source, &tool.spec.id)
+    }
+
+    /// Whether a tool is switched on.
+    pub fn is_enabled(&self, tool: &Tool) -> bool {
+        let source = &tool.source.info().id;
+        self.access
+            .enabled(source, &tool.spec.id, tool.spec.annotations)
+    }
+
     /// The policy of a tool: that of the nearest layer, or the default.
     pub fn policy(&self, tool: &Tool) -> Policy {
-        let set = self.access.setting(&tool.spec.id).policy;
+        let set = self.setting(tool).policy;
         match set.map_or_else(|| default_policy(tool), |(policy, _)| policy) {
             // Whoever sent a server along has chosen it.
             Policy::Ask if self.request_tools.allows(tool) => Policy::Allow,
@@ -85,7 +100,7 @@ impl Toolset {
     /// Where a call would go, if it is the default that decides about it.
     pub(crate) fn default_address(&self, tool: &Tool, input: &Value) -> Option<Url> {
         let id = &tool.spec.id;
-        let is_decided = self.access.setting(id).policy.is_some() || self.access.caller.allows(id);
+        let is_decided = self.setting(tool).policy.is_some() || self.access.caller.allows(id);
         if is_decided {
             return None;
         }
@@ -132,7 +147,7 @@ impl Toolset {
 
     fn denied(&self, tool: &Tool) -> ToolError {
         let name = display_name(tool);
-        let set = self.access.setting(&tool.spec.id).policy;
+        let set = self.setting(tool).policy;
         let is_for_everybody = set.is_some_and(|(_, layer)| layer == Layer::Organisation);
         ToolError::from(match &self.access.caller {
             Caller::ChatModel { .. } | Caller::UnattendedModel { .. } => {
@@ -148,7 +163,7 @@ impl Toolset {
 
     fn switched_off(&self, tool: &Tool) -> ToolError {
         let name = display_name(tool);
-        ToolError::from(match self.access.setting(&tool.spec.id).enabled {
+        ToolError::from(match self.setting(tool).enabled {
             Some((_, Layer::Organisation)) => CallError::OffForAll { name },
             Some((_, Layer::User | Layer::Expert | Layer::Chat)) => CallError::Off { name },
             None => CallError::OffByServer { name },

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use serde_json::json;
 use tenon_domain::pattern::Pattern;
 use tenon_domain::{
-    Caller, EntryPoint, ErrorKind, KeyId, Layer, Policy, ToolAccess, ToolError, ToolId,
-    ToolSetting, ToolSettings,
+    Caller, EntryPoint, ErrorKind, KeyId, Layer, Policy, SettingTarget, SourceId, ToolAccess,
+    ToolError, ToolId, ToolSetting, ToolSettings,
 };
 use tenon_tools::{PreparedCall, Toolset};
 
@@ -40,9 +40,14 @@ fn unattended(entry: EntryPoint, allow: &[&str]) -> Caller {
 }
 
 fn toolset(hub: &Hub, caller: &Caller, said: &[Said]) -> Toolset {
+    toolset_with(hub, caller, said, &ToolId::new(ECHO).into())
+}
+
+/// The same, as said of the tool or of its source.
+fn toolset_with(hub: &Hub, caller: &Caller, said: &[Said], target: &SettingTarget) -> Toolset {
     let settings = said.iter().map(|(layer, enabled, policy)| {
         let (enabled, policy) = (*enabled, *policy);
-        (*layer, ToolId::new(ECHO), ToolSetting { enabled, policy })
+        (*layer, target.clone(), ToolSetting { enabled, policy })
     });
     let access = ToolAccess::all(&ada(), caller.clone());
     hub.registry
@@ -76,15 +81,22 @@ async fn every_caller_obeys_every_policy() {
         unattended(EntryPoint::Shell, &["*"]),
     ];
     let check = async |said: &[Said], expected: [&str; 7]| {
-        for (caller, expected) in callers.iter().zip(expected) {
-            let outcome = outcome(&toolset(&hub, caller, said)).await;
+        let targets = [
+            ToolId::new(ECHO).into(),
+            SettingTarget::Source(SourceId::new("odd")),
+        ];
+        let callers = callers.iter().zip(expected);
+        for ((caller, expected), target) in
+            callers.flat_map(|one| targets.iter().map(move |of| (one, of)))
+        {
+            let outcome = outcome(&toolset_with(&hub, caller, said, target)).await;
             let outcome = match &outcome {
                 Ok(outcome) => outcome,
                 Err(error) if error.kind == ErrorKind::Denied => "refused",
                 Err(error) if error.kind == ErrorKind::UnknownTool => "not there",
                 Err(error) => panic!("{error}"),
             };
-            assert_eq!(outcome, expected, "{caller:?} {said:?}");
+            assert_eq!(outcome, expected, "{caller:?} {said:?} {target:?}");
         }
     };
     let runs = ["runs"; 7];

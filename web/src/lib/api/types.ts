@@ -520,7 +520,14 @@ chatId?: ChatId,
 /**
  * For the layers of an expert, which may switch tools on and off, ask and deny.
  */
-expertId?: ExpertId, tools: Array<ToolSettingPatch>, };
+expertId?: ExpertId, tools: Array<ToolSettingPatch>, 
+/**
+ * For all tools of a source, also those that come later; a tool's own setting in the same
+ * layer comes before it.
+ */
+sources?: Array<SourceSettingPatch>, };
+
+export type SourceSettingPatch = { sourceId: SourceId, enabled?: boolean | null, policy?: Policy | null, };
 
 export type ToolSettingPatch = { toolId: ToolId, enabled?: boolean | null, policy?: Policy | null, };
 
@@ -528,7 +535,19 @@ export type SourceView = { id: SourceId, kind: SourceKind, name: string, title: 
 /**
  * Of one that runs on somebody's own machine.
  */
-local?: LocalView, } & ({ "state": "starting" } | { "state": "ready" } | { "state": "degraded", why: ErrorDetail, } | { "state": "failed", why: ErrorDetail, } | { "state": "sleeping" } | { "state": "off" } | { "state": "offline" });
+local?: LocalView, 
+/**
+ * Whether all of its tools were switched on or off at once, those that come later included.
+ */
+switched?: SourceSwitch, 
+/**
+ * What was decided about all of its tools at once, those that come later included.
+ */
+decided?: SourcePolicy, } & ({ "state": "starting" } | { "state": "ready" } | { "state": "degraded", why: ErrorDetail, } | { "state": "failed", why: ErrorDetail, } | { "state": "sleeping" } | { "state": "off" } | { "state": "offline" });
+
+export type SourceSwitch = { enabled: boolean, by: Layer, };
+
+export type SourcePolicy = { policy: Policy, by: Layer, };
 
 export type SourceDetail = { id: SourceId, kind: SourceKind, name: string, title: string, origin: SourceOrigin, 
 /**

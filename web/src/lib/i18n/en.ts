@@ -11,6 +11,12 @@ export const en = {
   ...composerEn,
   ...serverEn,
   tagline: 'Ask, and see every tool at work.',
+  /** The built-in assistant understands each of them. */
+  starters: [
+    'What time is it in Tokyo?',
+    '计算 (17+4)*23',
+    'Make a file notes.md with a to-do list and read it back',
+  ],
   builtinName: 'Built-in assistant',
   builtinAssistant: 'Built-in assistant: no language model is connected.',
   builtinInstead: 'Built-in assistant: it answers until you choose a language model.',

@@ -10,6 +10,12 @@ export const zhHans: Messages = {
   ...composerZhHans,
   ...serverZhHans,
   tagline: '直接提问，每一步工具调用都看得见。',
+  /** The built-in assistant understands each of them. */
+  starters: [
+    '东京现在几点？',
+    '计算 (17+4)*23',
+    '新建文件 notes.md，写入“买牛奶”，然后读取 notes.md',
+  ],
   builtinName: '内置助手',
   builtinAssistant: '内置助手：尚未连接语言模型。',
   builtinInstead: '内置助手：选用语言模型之前由它回答。',

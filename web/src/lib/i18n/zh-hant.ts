@@ -10,6 +10,12 @@ export const zhHant: Messages = {
   ...composerZhHant,
   ...serverZhHant,
   tagline: '直接提問，每一步工具呼叫都看得見。',
+  /** The built-in assistant understands each of them. */
+  starters: [
+    '東京現在幾點？',
+    '計算 (17+4)*23',
+    '新建檔案 notes.md，寫入「買牛奶」，然後讀取 notes.md',
+  ],
   builtinName: '內建助理',
   builtinAssistant: '內建助理：尚未連接語言模型。',
   builtinInstead: '內建助理：選用語言模型之前由它回答。',

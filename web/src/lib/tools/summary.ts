@@ -6,6 +6,16 @@ export function isForbidden({ policy, policyBy }: Pick<ToolView, 'policy' | 'pol
   return policy === 'deny' && policyBy === 'organisation';
 }
 
+/** Whether its policy is that of its source: then there is none of its own to take back. */
+export function followsSource({
+  policy,
+  policyBy,
+  source,
+}: Pick<ToolView, 'policy' | 'policyBy' | 'source'>): boolean {
+  const { decided } = source;
+  return decided !== undefined && decided.by === policyBy && decided.policy === policy;
+}
+
 /** Whether they are switched on; those that are forbidden do not count. */
 export function switchState(
   tools: readonly Pick<ToolView, 'enabled' | 'policy' | 'policyBy'>[],

@@ -5,6 +5,8 @@ import type {
   ChatId,
   LocalView,
   Policy,
+  SourceId,
+  SourceSettingPatch,
   ToolSettingPatch,
   ToolId,
   ToolsChange,
@@ -18,6 +20,12 @@ import { isOn } from './callable';
 
 /** What was changed and is not yet confirmed. */
 type Over = Pick<ToolSettingPatch, 'enabled' | 'policy'>;
+
+/** One line of a change: of a tool, or of all of a source. */
+interface Setting {
+  source?: SourceSettingPatch;
+  tool?: ToolSettingPatch;
+}
 
 export class Toolbox {
   loaded = $state(false);
@@ -80,49 +88,76 @@ export class Toolbox {
     await this.refresh();
   }
 
-  /** For the open chat; where none is, for all chats of this person. */
-  switch(ids: readonly ToolId[], enabled: boolean): Promise<void> {
+  /** For the open chat; where none is, for all chats of this person. With a source: all that it
+      has and will have, and `ids` are those that it has. */
+  switch(ids: readonly ToolId[], enabled: boolean, sourceId?: SourceId): Promise<void> {
     const chatId = this.#chatId;
-    const tools = ids.map((toolId) => ({ toolId, enabled }));
-    return this.#change(
-      ids,
-      { enabled },
-      inRequests(chatId ? { layer: 'chat', chatId, tools } : { layer: 'user', tools }),
-    );
+    const where = chatId ? ({ layer: 'chat', chatId } as const) : ({ layer: 'user' } as const);
+    if (sourceId === undefined) {
+      const tools = ids.map((toolId) => ({ toolId, enabled }));
+      return this.#change(ids, { enabled }, inRequests({ ...where, tools }));
+    }
+    const own = this.#among(ids, ({ enabledBy }) => enabledBy === where.layer);
+    const tools = own.map(({ toolId }) => ({ toolId, enabled: null }));
+    const sources = [{ sourceId, enabled }];
+    return this.#change(ids, { enabled }, inRequests({ ...where, tools, sources }));
   }
 
   /** What this chat alone uses or does not, all chats of this person do from now on. */
   switchEverywhere(): Promise<void> {
     const chatId = this.#chatId;
-    const tools = this.here.map(({ toolId, enabled }) => ({ toolId, enabled }));
-    if (!chatId || tools.length === 0) return Promise.resolve();
+    if (!chatId || this.here.length === 0) return Promise.resolve();
+    const switched = this.here.flatMap(({ source: { id, switched } }) =>
+      switched?.by === 'chat' ? [[id, switched.enabled] as const] : [],
+    );
+    const whole = new Map(switched);
+    const sources = [...whole].map(([sourceId, enabled]) => ({ sourceId, enabled }));
+    const tools = this.here.map(({ toolId, enabled, source }) => ({
+      toolId,
+      // What is as its source is follows it.
+      enabled: whole.get(source.id) === enabled ? null : enabled,
+    }));
     const back = tools.map(({ toolId }) => ({ toolId, enabled: null }));
+    const sourcesBack = sources.map(({ sourceId }) => ({ sourceId, enabled: null }));
     return this.#change([], {}, [
-      ...inRequests({ layer: 'user', tools }),
-      ...inRequests({ layer: 'chat', chatId, tools: back }),
+      ...inRequests({ layer: 'user', tools, sources }),
+      ...inRequests({ layer: 'chat', chatId, tools: back, sources: sourcesBack }),
     ]);
   }
 
   /** For all chats of this person, or for everybody. Null takes back what was said last: for this
-      chat, else for all of them. */
+      chat, else for all of them. With a source: for all that it has and will have. */
   setPolicy(
     ids: readonly ToolId[],
     policy: Policy | null,
     layer: 'user' | 'organisation' = 'user',
+    sourceId?: SourceId,
   ): Promise<void> {
     const chatId = this.#chatId;
-    const meant = new Set(ids);
-    const saidHere = this.#all.filter(
-      ({ toolId, policyBy }) => meant.has(toolId) && policyBy === 'chat',
-    );
+    const saidHere = this.#among(ids, ({ policyBy }) => policyBy === 'chat');
     const here = new Set(layer === 'user' && chatId ? saidHere.map(({ toolId }) => toolId) : []);
     // What was said for this chat would overrule what is said for all.
     const forget = [...here].map((toolId) => ({ toolId, policy: null }));
     const said = ids.filter((toolId) => policy !== null || !here.has(toolId));
+    if (sourceId === undefined) {
+      return this.#change(ids, { policy }, [
+        ...inRequests({ layer, tools: said.map((toolId) => ({ toolId, policy })) }),
+        ...inRequests({ layer: 'chat', chatId, tools: forget }),
+      ]);
+    }
+    // Where nobody said anything there is nothing to take back.
+    const own = this.#among(said, ({ policyBy }) => policyBy !== undefined);
+    const tools = own.map(({ toolId }) => ({ toolId, policy: null }));
+    const forgotten = here.size > 0 ? [{ sourceId, policy: null }] : [];
     return this.#change(ids, { policy }, [
-      ...inRequests({ layer, tools: said.map((toolId) => ({ toolId, policy })) }),
-      ...inRequests({ layer: 'chat', chatId, tools: forget }),
+      ...inRequests({ layer, tools, sources: said.length > 0 ? [{ sourceId, policy }] : [] }),
+      ...inRequests({ layer: 'chat', chatId, tools: forget, sources: forgotten }),
     ]);
+  }
+
+  #among(ids: readonly ToolId[], is: (tool: ToolView) => boolean): ToolView[] {
+    const meant = new Set(ids);
+    return this.#all.filter((tool) => meant.has(tool.toolId) && is(tool));
   }
 
   async #read(): Promise<void> {
@@ -156,10 +191,20 @@ export class Toolbox {
 /** So many tools the server changes at once. */
 const MAX_CHANGES = 2000;
 
-function inRequests(change: ToolsChange): ToolsChange[] {
-  const count = Math.ceil(change.tools.length / MAX_CHANGES);
-  return Array.from({ length: count }, (_, index) => ({
-    ...change,
-    tools: change.tools.slice(index * MAX_CHANGES, (index + 1) * MAX_CHANGES),
-  }));
+/** Sources are few: they go with the first tools. */
+function inRequests({ sources = [], ...change }: ToolsChange): ToolsChange[] {
+  const changes: Setting[] = [
+    ...sources.map((source) => ({ source })),
+    ...change.tools.map((tool) => ({ tool })),
+  ];
+  const count = Math.ceil(changes.length / MAX_CHANGES);
+  return Array.from({ length: count }, (_, index) => {
+    const part = changes.slice(index * MAX_CHANGES, (index + 1) * MAX_CHANGES);
+    const ofSources = part.flatMap(({ source }) => source ?? []);
+    return {
+      ...change,
+      tools: part.flatMap(({ tool }) => tool ?? []),
+      ...(ofSources.length > 0 && { sources: ofSources }),
+    };
+  });
 }

@@ -97,6 +97,60 @@ test('what this chat alone uses can be used in all', async () => {
   ]);
 });
 
+const from = (id: string, more: Partial<ToolView['source']> = {}) =>
+  ({ source: { id, state: 'ready', ...more } }) as Partial<ToolView>;
+
+test('a source is switched with all that it will have, and its tools follow it', async () => {
+  const tools = [tool('x', from('s')), tool('y', { enabledBy: 'chat', ...from('s') })];
+  const box = await toolbox('a', ...tools, tool('z', { enabledBy: 'chat', ...from('other') }));
+  const answer = later();
+  vi.mocked(api.changeTools).mockReturnValueOnce(answer.promise);
+  const switched = box.switch(['x', 'y'], false, 's');
+  expect(on(box)).toEqual(['z']);
+  answer.resolve();
+  await switched;
+  const back = [{ toolId: 'y', enabled: null }];
+  const sources = [{ sourceId: 's', enabled: false }];
+  expect(vi.mocked(api.changeTools).mock.calls).toEqual([
+    [{ layer: 'chat', chatId: 'a', tools: back, sources }],
+  ]);
+});
+
+test('a source that this chat alone uses can be used in all', async () => {
+  const switched = { enabled: false, by: 'chat' } as const;
+  const here = { enabledBy: 'chat', ...from('s', { switched }) } as const;
+  const box = await toolbox('a', tool('x', { enabled: false, ...here }), tool('y', here));
+  await box.switchEverywhere();
+  const tools = [
+    { toolId: 'x', enabled: null },
+    { toolId: 'y', enabled: true },
+  ];
+  const back = tools.map(({ toolId }) => ({ toolId, enabled: null }));
+  expect(vi.mocked(api.changeTools).mock.calls).toEqual([
+    [{ layer: 'user', tools, sources: [{ sourceId: 's', enabled: false }] }],
+    [{ layer: 'chat', chatId: 'a', tools: back, sources: [{ sourceId: 's', enabled: null }] }],
+  ]);
+});
+
+test('a policy of a source is that of all its tools, here and elsewhere', async () => {
+  const tools = [
+    tool('x', from('s')),
+    tool('y', { policyBy: 'user', ...from('s') }),
+    tool('z', { policyBy: 'chat', ...from('s') }),
+  ];
+  const ids = ['x', 'y', 'z'];
+  await (await toolbox('a', ...tools)).setPolicy(ids, 'allow', 'user', 's');
+  await (await toolbox('a', ...tools.slice(0, 2))).setPolicy(ids.slice(0, 2), null, 'user', 's');
+  const sources = [{ sourceId: 's', policy: 'allow' }];
+  const none = [{ sourceId: 's', policy: null }];
+  const [y, z] = ['y', 'z'].map((toolId) => ({ toolId, policy: null }));
+  expect(vi.mocked(api.changeTools).mock.calls).toEqual([
+    [{ layer: 'user', tools: [y, z], sources }],
+    [{ layer: 'chat', chatId: 'a', tools: [z], sources: none }],
+    [{ layer: 'user', tools: [y], sources: none }],
+  ]);
+});
+
 test('a policy is for all chats, also where this chat said otherwise', async () => {
   const box = await toolbox('a', tool('x', { policyBy: 'chat' }), tool('y'));
   await box.setPolicy(['x'], 'ask');

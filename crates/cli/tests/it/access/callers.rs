@@ -83,8 +83,18 @@ impl CallerFixture {
 
     async fn set(&self, layer: &str, enabled: Value, policy: Value) {
         let tool = json!({"toolId": CALCULATE, "enabled": enabled, "policy": policy});
+        self.change(json!({"layer": layer, "tools": [tool]})).await;
+    }
+
+    /// The same for all tools of its source.
+    async fn set_source(&self, layer: &str, enabled: Value, policy: Value) {
+        let source = json!({"sourceId": "builtin:math", "enabled": enabled, "policy": policy});
+        self.change(json!({"layer": layer, "tools": [], "sources": [source]}))
+            .await;
+    }
+
+    async fn change(&self, change: Value) {
         let url = format!("{}/api/tools", self.served.address);
-        let change = json!({"layer": layer, "tools": [tool]});
         let request = self.served.client.patch(url).json(&change);
         assert_eq!(self.send(&self.cookie, request).await, Value::Null);
     }
@@ -140,6 +150,35 @@ impl CallerFixture {
         outcome
     }
 
+    /// Every door to a tool, with what it is called.
+    fn routes(&self) -> [(&'static str, CallRoute); 16] {
+        let page = || self.cookie.clone();
+        let full = self.key(&["--access=full"]);
+        let uses = self.key(&["--access=use"]);
+        let allowed = self.key(&["--access=use", "--allow=builtin_*", "--allow=mcp_echo_*"]);
+        [
+            ("page, by hand", CallRoute::Call(page())),
+            ("full key", CallRoute::Call(full)),
+            ("use key", CallRoute::Call(uses.clone())),
+            ("allowing key", CallRoute::Call(allowed.clone())),
+            ("page, model", CallRoute::Turn(page())),
+            ("use key, model", CallRoute::Turn(uses.clone())),
+            ("allowing key, model", CallRoute::Turn(allowed.clone())),
+            ("/v1, use key", CallRoute::Completion(uses.clone())),
+            ("/v1, allowing key", CallRoute::Completion(allowed.clone())),
+            ("/v1, page", CallRoute::Completion(page())),
+            ("/mcp, use key", CallRoute::Mcp(uses)),
+            ("/mcp, allowing key", CallRoute::Mcp(allowed)),
+            ("tenon mcp", CallRoute::McpCommand),
+            ("tenon tools call", CallRoute::Command(&["tools"])),
+            ("tenon run", CallRoute::Command(&[])),
+            (
+                "tenon run --allow",
+                CallRoute::Command(&["--allow=builtin_*"]),
+            ),
+        ]
+    }
+
     async fn turn(&self, credential: &Credential) -> &'static str {
         let chat = self.post(credential, "/api/chats", json!({})).await;
         let chat = format!("/api/chats/{}", chat["id"].as_str().unwrap());
@@ -174,6 +213,17 @@ fn mcp_call() -> Value {
     )
 }
 
+/// What becomes of a call at every door where the policy is to ask: by hand it runs, and where it
+/// is allowed. A page has somebody to ask.
+fn asks() -> [&'static str; 16] {
+    let mut asks = ["refused"; 16];
+    for number in [0, 3, 6, 8, 11, 12, 13, 15] {
+        asks[number] = "runs";
+    }
+    asks[4] = "asks";
+    asks
+}
+
 fn outcome(text: &str) -> &'static str {
     if text.contains(RESULT) {
         "runs"
@@ -189,43 +239,13 @@ fn ended(output: &Output) -> &'static str {
 #[tokio::test]
 async fn every_door_obeys_what_is_set_for_a_tool() {
     let fixture = CallerFixture::new().await;
-    let page = || fixture.cookie.clone();
-    let full = fixture.key(&["--access=full"]);
-    let uses = fixture.key(&["--access=use"]);
-    let allowed = fixture.key(&["--access=use", "--allow=builtin_*", "--allow=mcp_echo_*"]);
-    let routes = [
-        ("page, by hand", CallRoute::Call(page())),
-        ("full key", CallRoute::Call(full)),
-        ("use key", CallRoute::Call(uses.clone())),
-        ("allowing key", CallRoute::Call(allowed.clone())),
-        ("page, model", CallRoute::Turn(page())),
-        ("use key, model", CallRoute::Turn(uses.clone())),
-        ("allowing key, model", CallRoute::Turn(allowed.clone())),
-        ("/v1, use key", CallRoute::Completion(uses.clone())),
-        ("/v1, allowing key", CallRoute::Completion(allowed.clone())),
-        ("/v1, page", CallRoute::Completion(page())),
-        ("/mcp, use key", CallRoute::Mcp(uses)),
-        ("/mcp, allowing key", CallRoute::Mcp(allowed)),
-        ("tenon mcp", CallRoute::McpCommand),
-        ("tenon tools call", CallRoute::Command(&["tools"])),
-        ("tenon run", CallRoute::Command(&[])),
-        (
-            "tenon run --allow",
-            CallRoute::Command(&["--allow=builtin_*"]),
-        ),
-    ];
+    let routes = fixture.routes();
     let check = async |said: &str, expected: [&str; 16]| {
         for ((name, route), expected) in routes.iter().zip(expected) {
             assert_eq!(fixture.call_by(route).await, expected, "{name}, {said}");
         }
     };
-    let (runs, refused) = (["runs"; 16], ["refused"; 16]);
-    let mut asks = refused;
-    // By hand, and where it is allowed. A page has somebody to ask.
-    for number in [0, 3, 6, 8, 11, 12, 13, 15] {
-        asks[number] = "runs";
-    }
-    asks[4] = "asks";
+    let (runs, refused, asks) = (["runs"; 16], ["refused"; 16], asks());
     check("by default", runs).await;
     for layer in ["user", "organisation"] {
         fixture.set(layer, Value::Null, json!("ask")).await;
@@ -247,6 +267,29 @@ async fn every_door_obeys_what_is_set_for_a_tool() {
         .await;
     fixture.set("user", json!(true), json!("allow")).await;
     check("off and asked for everybody, not by her", runs).await;
+}
+
+#[tokio::test]
+async fn every_door_obeys_what_is_set_for_a_source() {
+    let fixture = CallerFixture::new().await;
+    let routes = fixture.routes();
+    let check = async |said: &str, expected: [&str; 16]| {
+        for ((name, route), expected) in routes.iter().zip(expected) {
+            assert_eq!(fixture.call_by(route).await, expected, "{name}, {said}");
+        }
+    };
+    let (none, refused) = (|| Value::Null, ["refused"; 16]);
+    fixture.set_source("user", none(), json!("ask")).await;
+    check("she is asked", asks()).await;
+    fixture.set("user", none(), json!("allow")).await;
+    check("she is asked, but not about this tool", ["runs"; 16]).await;
+    fixture
+        .set_source("organisation", none(), json!("deny"))
+        .await;
+    check("denied for everybody", refused).await;
+    fixture.set_source("organisation", none(), none()).await;
+    fixture.set_source("user", json!(false), none()).await;
+    check("off for her", refused).await;
 }
 
 #[tokio::test]

@@ -61,6 +61,11 @@ impl Fake {
         let is_constrained = body.get("response_format").is_some();
         let model = body["model"].as_str().unwrap_or_default().to_owned();
         fake.asked.lock().unwrap().push((headers, body));
+        if model == "blind" && text.contains("image_url") {
+            let said = "This model does not support image input";
+            let error = json!({"error": {"message": said}});
+            return (StatusCode::BAD_REQUEST, Json(error)).into_response();
+        }
         let is_trial = text.contains("Open the door");
         let chunks = match model.as_str() {
             // Calls no tool, however it is asked.

@@ -37,7 +37,7 @@ async fn settle_in(server: &Server, mallory: &Person<'_>) -> (String, String) {
     let (_, seen) = server.get(&format!("/api/shared/{share}")).await;
     assert_eq!(seen["title"], "Plans", "{seen}");
     let change = |tool: &str, policy| ToolSettingChange {
-        tool: ToolId::new(tool),
+        target: ToolId::new(tool).into(),
         enabled: None,
         policy: Some(Some(policy)),
     };

@@ -256,13 +256,14 @@ async fn a_server_that_cannot_show_pictures_is_told_without() {
 
 #[tokio::test]
 async fn a_picture_of_the_user_is_never_left_out() {
-    let check = async |said: &str, expected: &str| {
+    let check = async |said: &str, expected: &str, takes_images: bool| {
         for format in BOTH {
             let refusal = Act::json(400, &json!({"error": {"message": said}}));
             let fake = Fake::start([refusal, Act::hello(format)]).await;
             let image = UserImage {
                 media_type: "image/png".into(),
                 data: "aGk=".into(),
+                name: None,
             };
             let mut request = hi();
             request.messages = vec![Message::User {
@@ -270,14 +271,53 @@ async fn a_picture_of_the_user_is_never_left_out() {
                 images: vec![image],
                 files: Vec::new(),
             }];
-            let heard = ask_for(&fake, format, request).await;
+            let provider = connect(fake.remote(format));
+            let heard = ask(&*provider, request).await;
             assert!(heard.refused().contains(expected), "{}", heard.refused());
             assert_eq!(fake.asked().len(), 1, "{said}");
+            assert_eq!(provider.takes_images(), takes_images, "{said}");
         }
     };
     let blind = "This model does not support image input";
-    check(blind, "takes no images").await;
-    check("Could not process image", "Could not process image").await;
+    check(blind, "takes no images", false).await;
+    check("Could not process image", "Could not process image", true).await;
+}
+
+#[tokio::test]
+async fn an_earlier_picture_is_told_in_words_to_a_model_that_sees_none() {
+    for format in BOTH {
+        let said = "This model does not support image input";
+        let refusal = Act::json(400, &json!({"error": {"message": said}}));
+        let fake = Fake::start([refusal, Act::hello(format), Act::hello(format)]).await;
+        let image = UserImage {
+            media_type: "image/png".into(),
+            data: "aGk=".into(),
+            name: Some("cat.png".into()),
+        };
+        let mut request = hi();
+        request.messages = vec![
+            Message::User {
+                text: "What is it?".into(),
+                images: vec![image],
+                files: Vec::new(),
+            },
+            Message::Assistant {
+                parts: vec![Part::text("A cat.")],
+            },
+            Message::user("And how old do they get?"),
+        ];
+        let provider = connect(fake.remote(format));
+        ask(&*provider, request.clone()).await.is_answer("Hello");
+        // It is known the next time.
+        ask(&*provider, request).await.is_answer("Hello");
+        let asked = fake.asked();
+        assert_eq!(asked.len(), 3);
+        for told in &asked[1..] {
+            let told = told.body.to_string();
+            assert!(told.contains("[picture: cat.png]"), "{told}");
+            assert!(!told.contains("aGk="), "{told}");
+        }
+    }
 }
 
 #[tokio::test]

@@ -18,6 +18,7 @@ fn shows(text: &str, media_type: &str) -> Message {
     let image = UserImage {
         media_type: media_type.into(),
         data: "aGk=".into(),
+        name: None,
     };
     Message::User {
         text: text.into(),
@@ -199,6 +200,7 @@ pub(super) fn chats(format: WireFormat) -> Vec<(&'static str, ModelRequest)> {
                                 Content::Image {
                                     media_type: "image/png".into(),
                                     data: "aGk=".into(),
+                                    name: None,
                                 },
                             ],
                         }),
@@ -209,6 +211,7 @@ pub(super) fn chats(format: WireFormat) -> Vec<(&'static str, ModelRequest)> {
                             content: vec![Content::Image {
                                 media_type: "image/tiff".into(),
                                 data: "aGk=".into(),
+                                name: None,
                             }],
                         }),
                     ),

@@ -166,3 +166,41 @@ async fn a_model_is_offered_the_tools_of_the_computer_that_is_used() {
         2
     );
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_computer_can_be_renamed_while_its_page_is_open() {
+    let fixture = Fixture::new();
+    let laptop = fixture.laptop().await;
+    let desktop = fixture.page("ada", "desktop", "1", vec![time()]).await;
+    let ids = fixture.ids("ada");
+    let mut changes = fixture.hub.subscribe();
+    for (tab, device) in [(&laptop, "laptop"), (&desktop, "desktop")] {
+        let mut renamed = registration(device, "1", vec![time()]);
+        renamed.device.name = format!("  The\n{device} ");
+        tab.connection.register(renamed).await.unwrap();
+        assert_eq!(
+            changes.try_recv().unwrap(),
+            ToolsChanged(UserId::new("ada"))
+        );
+    }
+    let devices = fixture.hub.devices(&UserId::new("ada"));
+    let mut names: Vec<&str> = devices.iter().map(|one| one.info.name.as_str()).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["The desktop", "The laptop"]);
+    // The tools are the same ones, under the new name where the computer is part of it.
+    assert_eq!(fixture.ids("ada"), ids);
+    let toolset = fixture.tools("ada");
+    let listed = toolset.listed();
+    let mut titles: Vec<&str> = listed
+        .iter()
+        .map(|tool| tool.source.info().title.as_str())
+        .collect();
+    titles.sort_unstable();
+    assert_eq!(titles, ["time", "time · The desktop"]);
+    let _calling = fixture.call_now();
+    laptop.order().await;
+    // It is kept so.
+    let kept = fixture.notes.0.lock().unwrap();
+    let is_kept = |one: &LocalServerRecord| one.device.name == "The desktop";
+    assert!(kept.iter().any(is_kept), "{kept:?}");
+}

@@ -1,18 +1,15 @@
 //! One request, and what came back, as far as it was wanted.
 
 use reqwest::header::{CONTENT_TYPE, HeaderValue};
-use reqwest::redirect::{Attempt, Policy};
 use reqwest::{Client, StatusCode};
 use tenon_domain::{ErrorKind, ToolError};
 use url::Url;
 
 use tenon_net::body;
-use tenon_net::{Network, RequestError, UrlError};
+use tenon_net::{RequestError, UrlError};
 
 /// Holds long pages and most documents; bounds memory per call.
 pub(super) const MAX_BODY_BYTES: usize = 5 * 1024 * 1024;
-
-const MAX_REDIRECTS: usize = 5;
 
 /// What a server answered with.
 #[derive(Debug)]
@@ -26,12 +23,6 @@ pub(super) struct FetchedPage {
     pub(super) body: Vec<u8>,
     /// The body went on after `MAX_BODY_BYTES`.
     pub(super) cut: bool,
-}
-
-pub(super) fn client(network: Network) -> Result<Client, reqwest::Error> {
-    tenon_net::client(network)
-        .redirect(Policy::custom(move |attempt| follow(attempt, network)))
-        .build()
 }
 
 pub(super) async fn fetch(client: &Client, url: Url) -> Result<FetchedPage, ToolError> {
@@ -56,19 +47,6 @@ pub(super) async fn fetch(client: &Client, url: Url) -> Result<FetchedPage, Tool
     let read = body::read_prefix(&mut response, MAX_BODY_BYTES, &mut fetched.body).await;
     fetched.cut = read.map_err(|error| explain(&error, &url))? == body::BodyEnd::Truncated;
     Ok(fetched)
-}
-
-/// Where a redirect leads is not asked about, even if the conversation does not know the address:
-/// it is the choice of the server that was asked, which can pass on only what it was sent, and
-/// that was an address the user or a result had named. It must lead where `network` allows.
-fn follow(attempt: Attempt<'_>, network: Network) -> reqwest::redirect::Action {
-    if attempt.previous().len() > MAX_REDIRECTS {
-        return attempt.error(UrlError::TooManyRedirects(MAX_REDIRECTS));
-    }
-    match tenon_net::check_url(attempt.url(), network) {
-        Ok(()) => attempt.follow(),
-        Err(refusal) => attempt.error(refusal),
-    }
 }
 
 fn explain(error: &reqwest::Error, url: &Url) -> ToolError {

@@ -49,6 +49,7 @@ export const composerEn = {
 
   comparingWith: (model: string) => `Compare ${model} with`,
   compareWith: 'Compare with…',
+  comparison: 'Comparing two models',
 
   contextAbout: (count: string) => `≈ ${count} tokens`,
   contextParts: (system: string, tools: string, history: string, draft: string) =>

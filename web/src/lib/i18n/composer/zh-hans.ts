@@ -47,6 +47,7 @@ export const composerZhHans: typeof composerEn = {
 
   comparingWith: (model) => `将 ${model} 与哪个模型比较`,
   compareWith: '与其他模型比较…',
+  comparison: '比较两个模型',
 
   contextAbout: (count) => `约 ${count} 个 token`,
   contextParts: (system, tools, history, draft) =>

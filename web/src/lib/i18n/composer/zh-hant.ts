@@ -47,6 +47,7 @@ export const composerZhHant: typeof composerEn = {
 
   comparingWith: (model) => `將 ${model} 與哪個模型比較`,
   compareWith: '與其他模型比較…',
+  comparison: '比較兩個模型',
 
   contextAbout: (count) => `約 ${count} 個 token`,
   contextParts: (system, tools, history, draft) =>

@@ -2,7 +2,7 @@
 
 export const dashboardEn = {
   dashboard: 'Dashboard',
-  help: 'What is called and what it takes, of everybody together.',
+  help: 'Tool calls, tokens and cost of everybody here.',
   refresh: 'Count again',
   range: 'Time',
   ranges: { '24h': '24 hours', '7d': '7 days', '30d': '30 days' },

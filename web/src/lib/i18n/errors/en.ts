@@ -554,6 +554,7 @@ export const errorsEn = {
   file_without_text: "This document has no text, only pictures of pages. Attach its pages as pictures instead.",
   file_unpacks_too_large: "This document is too large when it is unpacked.",
   file_too_slow: "The text of this document could not be read within {seconds} s. Attach a part of it.",
+  file_reader_busy: "Other documents are being read. Attach this one again in a minute.",
   file_reader: "Documents cannot be read on this server: {why}",
   file_not_written: "The file cannot be put into the folder of this chat: {why}",
   folder_name: "The name of a folder has 1 to {max} characters, on one line.",

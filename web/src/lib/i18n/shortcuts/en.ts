@@ -23,6 +23,7 @@ export const shortcutsEn = {
     line: 'New line',
     editLast: 'Edit the last message, where the field is empty',
     prompts: 'Prompts and skills',
+    mentions: 'One tool, or an expert',
   },
   notTyping: 'when not in a text field',
   nothingToCopy: 'There is no answer to copy.',

@@ -22,6 +22,7 @@ export const shortcutsZhHans: ShortcutsMessages = {
     line: '换行',
     editLast: '输入框为空时，编辑最后一条消息',
     prompts: '提示词和技能',
+    mentions: '某个工具或专家',
   },
   notTyping: '不在输入框中时',
   nothingToCopy: '没有可复制的回答。',

@@ -22,6 +22,7 @@ export const shortcutsZhHant: ShortcutsMessages = {
     line: '換行',
     editLast: '輸入框為空時，編輯最後一則訊息',
     prompts: '提示詞和技能',
+    mentions: '某個工具或專家',
   },
   notTyping: '不在輸入框中時',
   nothingToCopy: '沒有可複製的回答。',

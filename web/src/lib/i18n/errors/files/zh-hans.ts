@@ -11,6 +11,7 @@ export const fileErrorsZhHans = {
   file_damaged: '无法读取这个文档：它已损坏，或格式与名称不符。',
   file_without_text: '这个文档没有文字，只有页面的图片。请改为附上各页的图片。',
   file_unpacks_too_large: '这个文档解压后太大。',
+  file_reader_busy: '正在读取其他文档。请过一分钟再附上这个。',
   file_too_slow: '未能在 {seconds} 秒内读出这个文档的文字。请附上其中一部分。',
   file_reader: '这台服务器无法读取文档：{why}',
   file_not_written: '无法把文件放进这个对话的文件夹：{why}',

@@ -11,6 +11,7 @@ export const fileErrorsZhHant = {
   file_damaged: '無法讀取這個文件：它已損壞，或格式與名稱不符。',
   file_without_text: '這個文件沒有文字，只有頁面的圖片。請改為附上各頁的圖片。',
   file_unpacks_too_large: '這個文件解壓縮後太大。',
+  file_reader_busy: '正在讀取其他文件。請過一分鐘再附上這個。',
   file_too_slow: '未能在 {seconds} 秒內讀出這個文件的文字。請附上其中一部分。',
   file_reader: '這台伺服器無法讀取文件：{why}',
   file_not_written: '無法把檔案放進這個對話的資料夾：{why}',
