@@ -1695,7 +1695,12 @@ export type WireBody = { "type": "text", text: string, } | { "type": "base64", d
 
 export type ServerFrame = { "type": "event" } & Event | { "type": "events", chatId: ChatId, events: Array<Event>, } | { "type": "delta" } & Delta | { "type": "waiting" } & ModelWait | { "type": "prompt:progress" } & PromptProgress | { "type": "progress" } & CallProgress | { "type": "source:state" } & SourceUpdate | { "type": "caughtUp", chatId: ChatId, seq: number, } | { "type": "execute:tool" } & ExecuteTool | { "type": "cancel:tool", call_id: CallId, } | { "type": "tools:registered" } & RegistrationResult | { "type": "pong" } | { "type": "resync" } | { "type": "chat:changed", chat: ChatSummary, } | { "type": "chat:gone", chatId: ChatId, } | { "type": "changed", topic: UserTopic, } | { "type": "storage", state: StorageState, } | { "type": "error", chatId?: ChatId, error: ErrorDetail, };
 
-export type ClientFrame = { "type": "subscribe", chatId: ChatId, after: number, batched: boolean, } | { "type": "unsubscribe", chatId: ChatId, } | { "type": "subscribe:user" } | { "type": "ping" } | { "type": "tools:register" } & Registration | { "type": "tools:unregister", url: string, } | { "type": "tool:progress" } & LocalCallProgress | { "type": "tool:result" } & LocalCallResult;
+export type ClientFrame = { "type": "subscribe", chatId: ChatId, after: number, 
+/**
+ * What is past may come as `events`: a long chat is thousands of them, and a browser takes
+ * longer for the frames than for what is in them.
+ */
+batched: boolean, } | { "type": "unsubscribe", chatId: ChatId, } | { "type": "subscribe:user" } | { "type": "ping" } | { "type": "tools:register" } & Registration | { "type": "tools:unregister", url: string, } | { "type": "tool:progress" } & LocalCallProgress | { "type": "tool:result" } & LocalCallResult;
 
 export type Account = { id: UserId, email: string, name: string, role: UserRole, 
 /**
