@@ -199,6 +199,7 @@ fn answers(message: &mut Message, chars: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::history::tokens;
     use serde_json::json;
     use tenon_domain::{CallId, ToolAnswer, ToolCall, ToolId, ToolOutput};
 

@@ -20,7 +20,11 @@ fn after(frame: Option<&ClientFrame>, chat: &str) -> Option<ClientFrame> {
     let chat_id = tenon_domain::ChatId::new(chat);
     let call_id = CallId::new(CALL);
     match frame {
-        None => Some(ClientFrame::Subscribe { chat_id, after: 0 }),
+        None => Some(ClientFrame::Subscribe {
+            chat_id,
+            after: 0,
+            batched: true,
+        }),
         Some(ClientFrame::Subscribe { .. }) => Some(ClientFrame::Unsubscribe { chat_id }),
         Some(ClientFrame::Unsubscribe { .. }) => Some(ClientFrame::SubscribeUser),
         Some(ClientFrame::SubscribeUser) => Some(ClientFrame::Ping),
@@ -53,8 +57,12 @@ fn after(frame: Option<&ClientFrame>, chat: &str) -> Option<ClientFrame> {
 
 fn written(frame: &ClientFrame) -> Value {
     match frame {
-        ClientFrame::Subscribe { chat_id, after } => {
-            json!({"type": "subscribe", "chatId": chat_id, "after": after})
+        ClientFrame::Subscribe {
+            chat_id,
+            after,
+            batched,
+        } => {
+            json!({"type": "subscribe", "chatId": chat_id, "after": after, "batched": batched})
         }
         ClientFrame::Unsubscribe { chat_id } => json!({"type": "unsubscribe", "chatId": chat_id}),
         ClientFrame::SubscribeUser => json!({"type": "subscribe:user"}),
