@@ -8,6 +8,7 @@ import { startCounter } from './counter.js';
 import { Firefox, withoutFirefox } from './firefox.js';
 import { toolsAt } from './local.js';
 import { ann, setUp } from './people.js';
+import { eventually } from './screen.js';
 import { startScriptedModel } from './scriptedModel.js';
 import { Tenon, withAccounts } from './tenon.js';
 
@@ -72,9 +73,11 @@ test('somebody logs in, chats, attaches a file, uses tools and is asked', deadli
   await firefox.until(`${form('a[download]')} && !${form('progress')}`);
   await ask('What is my cat called?');
   await firefox.until(`document.querySelector('.question a[download="notes.txt"]')`);
+  await eventually('the model reads the file', async () => {
+    const asked = model.asked.findLast(({ tools }) => tools);
+    return JSON.stringify(asked.messages.at(-1)).includes('The cat is called Ada.');
+  });
   await firefox.until(`!document.querySelector('.stop')`);
-  const asked = model.asked.findLast(({ tools }) => tools);
-  assert.match(JSON.stringify(asked.messages.at(-1)), /The cat is called Ada\./);
 
   // A tool on this computer: the browser is told where to look, finds it and calls it.
   await firefox.evaluate(`location.hash = '#/settings/local'`);

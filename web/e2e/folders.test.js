@@ -186,11 +186,11 @@ test(
     const before = await listed();
     await page.getByRole('button', { name: 'Temporary chat' }).click();
     await page.getByText('Temporary chat: in no list').waitFor();
-    await ui.ask('A secret about quinces');
+    await ui.ask('A secret about medlars');
     await ui.answered();
     const chatId = (await address(page)).split('/').at(-1);
     assert.equal(await listed(), before);
-    assert.equal((await suite.tell('GET', '/search?q=quinces&limit=5')).length, 0);
+    assert.equal((await suite.tell('GET', '/search?q=medlars&limit=5')).length, 0);
 
     await page.getByRole('link', { name: 'New chat' }).click();
     await page.getByText('The temporary chat was deleted.').waitFor();
@@ -200,7 +200,7 @@ test(
     });
     // It was left by mistake.
     await page.getByRole('button', { name: 'Undo' }).click();
-    await page.getByText('A secret about quinces').waitFor();
+    await page.getByText('A secret about medlars').waitFor();
     await page.getByRole('button', { name: 'Keep', exact: true }).click();
     await page.getByText('Temporary chat: in no list').waitFor({ state: 'detached' });
     await eventually('it is listed', async () => (await listed()) === before + 1);

@@ -97,7 +97,9 @@ impl ToolSettings {
                 SettingTarget::Tool(tool) => all.tools.entry(tool).or_default(),
                 SettingTarget::Source(source) => all.sources.entry(source).or_default(),
             };
-            layered[layer as usize] = setting;
+            let known = &mut layered[layer as usize];
+            known.enabled = setting.enabled.or(known.enabled);
+            known.policy = setting.policy.or(known.policy);
         }
         all
     }
