@@ -17,6 +17,7 @@ import { language } from '$lib/i18n/language.svelte';
 import { Refresher } from '$lib/refresher';
 import { ResponseOrder } from '$lib/responseOrder';
 import { isOn } from './callable';
+import type { PolicyLayer } from './settingHandlers';
 
 /** What was changed and is not yet confirmed. */
 type Over = Pick<ToolSettingPatch, 'enabled' | 'policy'>;
@@ -130,7 +131,7 @@ export class Toolbox {
   setPolicy(
     ids: readonly ToolId[],
     policy: Policy | null,
-    layer: 'user' | 'organisation' = 'user',
+    layer: PolicyLayer = 'user',
     sourceId?: SourceId,
   ): Promise<void> {
     const chatId = this.#chatId;
