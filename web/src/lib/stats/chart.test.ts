@@ -27,10 +27,13 @@ describe('a bar', () => {
 
 describe('labels', () => {
   it('are as many as there is room for', () => {
-    expect(shownLabels(3, 6)).toEqual([0, 1, 2]);
-    expect(shownLabels(24, 6)).toEqual([0, 4, 8, 12, 16, 20]);
-    expect(shownLabels(28, 6)).toEqual([0, 5, 10, 15, 20, 25]);
-    expect(shownLabels(0, 6)).toEqual([]);
+    const hours = Array.from({ length: 24 }, (_, hour) => `${hour}:00`);
+    expect(shownLabels(hours.slice(0, 3), 6)).toEqual([0, 1, 2]);
+    expect(shownLabels(hours, 6)).toEqual([0, 4, 8, 12, 16, 20]);
+    expect(shownLabels([], 6)).toEqual([]);
+    // Four times of each day: a date stands where the day begins, as far from the next as from the last.
+    const days = Array.from({ length: 28 }, (_, index) => `${10 + Math.floor(index / 4)} Nov`);
+    expect(shownLabels(days, 6)).toEqual([0, 8, 16, 24]);
   });
 });
 

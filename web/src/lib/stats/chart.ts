@@ -24,10 +24,11 @@ export function stackBar(values: readonly number[], top: number): BarPart[] {
   });
 }
 
-/** Which of so many labels are shown, so that they do not touch: at most `most` of them, evenly. */
-export function shownLabels(count: number, most: number): number[] {
-  const step = Math.max(1, Math.ceil(count / most));
-  return Array.from({ length: Math.ceil(count / step) }, (_, index) => index * step);
+/** Which labels are shown, by their numbers, so that they do not touch: each where it first stands, and at most `most` of them, evenly. */
+export function shownLabels(labels: readonly string[], most: number): number[] {
+  const firsts = labels.flatMap((label, index) => (label === labels[index - 1] ? [] : [index]));
+  const step = Math.max(1, Math.ceil(firsts.length / most));
+  return firsts.filter((_, index) => index % step === 0);
 }
 
 /** "12%", "0.4%", "< 0.1%" */
