@@ -80,7 +80,7 @@ test(
 );
 
 test('long lines are wrapped on demand, and very long code stays plain', deadline, async (t) => {
-  const many = Array.from({ length: 7000 }, (_, n) => `let name${n} = ${n};\n`).join('');
+  const many = `let text = '${'x'.repeat(500)}';\n`.repeat(220);
   const { answer } = await read(
     t,
     `\`\`\`js\nconst a = "${'word '.repeat(60)}";\n\`\`\`\n\n\`\`\`js\n${many}\`\`\``,

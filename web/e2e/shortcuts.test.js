@@ -150,3 +150,18 @@ test(
     await page.getByRole('dialog', { name: /Export/ }).waitFor();
   },
 );
+
+test('a part of the page that cannot be loaded is said, with a way out', deadline, async (t) => {
+  const { page, ui } = await suite.visit(t);
+  await ui.field.waitFor();
+  await page.route('**/assets/ShortcutSheet-*', (route) => route.abort());
+  await ui.field.blur();
+  await page.keyboard.press('?');
+  await page.getByText('Part of the page could not be loaded').waitFor();
+  await page.unroute('**/assets/ShortcutSheet-*');
+  await page.getByRole('button', { name: 'Reload' }).click();
+  await ui.field.waitFor();
+  await ui.field.blur();
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+});
