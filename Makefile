@@ -10,8 +10,10 @@ TEST_THREADS := $(if $(shell command -v cargo-nextest),--test-threads $(shell ec
 PAGE := $(shell find web/src web/public web/index.html web/*.ts web/*.js -type f 2>/dev/null)
 
 # A build from nothing has nothing to add to: without increments it is faster and half as large on disk.
+# Nobody debugs there either: panics say where they are without line tables.
 ifdef CI
 export CARGO_INCREMENTAL := 0
+export CARGO_PROFILE_DEV_DEBUG := 0
 endif
 
 ## Build what has changed and serve Tenon on http://127.0.0.1:8366.

@@ -15,6 +15,8 @@ after(() => provider?.stop());
 async function read(t, answer, options) {
   provider ??= await startScriptedModel(suite);
   provider.says = answer;
+  // In 500 pieces at most.
+  provider.pace.pieceChars = Math.max(40, Math.ceil(answer.length / 500));
   const requests = [];
   const visit = await suite.visit(t, options);
   visit.page.on('request', (request) => requests.push(request.url()));

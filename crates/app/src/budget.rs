@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use tenon_domain::{UserId, coded_errors};
 use tenon_net::json_weight::parsed_bytes;
-use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore, SemaphorePermit};
+use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore, SemaphorePermit, oneshot};
 use tokio::time::timeout;
 
 /// Bodies and frames up to this length are received without a share of the pool.
@@ -254,11 +254,22 @@ async fn share_within(
 pub async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, BudgetError> {
-    let done = tokio::task::spawn_blocking(work).await;
-    done.map_err(|error| {
-        tracing::error!(%error, "blocking work was given up");
-        BudgetError::All
-    })
+    let (sender, result) = oneshot::channel();
+    // A trait object, so that what the runtime needs for a task is compiled once and not for every
+    // kind of work.
+    let work: Box<dyn FnOnce() + Send> = Box::new(move || {
+        // Whoever wanted it may be gone.
+        let _ = sender.send(work());
+    });
+    let running = tokio::task::spawn_blocking(work);
+    match result.await {
+        Ok(made) => Ok(made),
+        Err(_gone) => {
+            let error = running.await.err();
+            tracing::error!(?error, "blocking work was given up");
+            Err(BudgetError::All)
+        }
+    }
 }
 
 #[cfg(test)]

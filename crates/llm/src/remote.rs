@@ -13,6 +13,7 @@ mod model_size;
 pub(crate) mod provider_error;
 mod request_plan;
 mod response_reader;
+mod result_request;
 mod retrying_stream;
 mod stop_deltas;
 mod surrogates;

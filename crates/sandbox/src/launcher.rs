@@ -5,7 +5,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream as StdUnixStream;
 use std::path::PathBuf;
 use std::process::Stdio;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -22,11 +22,25 @@ use crate::walls::SandboxSupport;
 /// For a helper to build the walls, on a machine that is busy.
 const START_TIMEOUT: Duration = Duration::from_secs(20);
 
+/// How long a helper waits for the next command after the last one was started.
+const IDLE_TIME: Duration = Duration::from_secs(60);
+
 /// The executable that helpers are started from. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Sandbox {
     helper: PathBuf,
     support: Arc<OnceCell<SandboxSupport>>,
+    /// Started ahead for the next command: loading a large executable takes as long as building
+    /// the walls.
+    next: Arc<Mutex<Option<WaitingHelper>>>,
+}
+
+/// A helper that was sent nothing so far.
+#[derive(Debug)]
+struct WaitingHelper {
+    process: Child,
+    /// Dropped, the helper exits.
+    control: StdUnixStream,
 }
 
 impl Sandbox {
@@ -41,6 +55,7 @@ impl Sandbox {
         Self {
             helper: helper.into(),
             support: Arc::default(),
+            next: Arc::default(),
         }
     }
 
@@ -59,8 +74,8 @@ impl Sandbox {
     }
 
     async fn start(&self, command: &SandboxCommand, is_probe: bool) -> Result<SandboxChild, Error> {
-        let (control, theirs) = StdUnixStream::pair().map_err(Error::Helper)?;
-        let helper = self.spawn_helper(theirs).map_err(Error::Helper)?;
+        let helper = self.take_next().map_or_else(|| self.spawn_helper(), Ok);
+        let WaitingHelper { process, control } = helper.map_err(Error::Helper)?;
         let (streams, ours) = Streams::new().map_err(Error::Helper)?;
         streams.send(&control).map_err(Error::Helper)?;
         let request = HelperRequest {
@@ -72,30 +87,61 @@ impl Sandbox {
         let (control, reply) = answer
             .map_err(|_| Error::NoAnswer)?
             .map_err(|_| Error::NoAnswer)?;
+        self.prepare_next();
         match reply {
             HelperReply::Started(support) => Ok(SandboxChild {
                 stdin: Some(ours.stdin),
                 stdout: Some(ours.stdout),
                 stderr: Some(ours.stderr),
                 support,
-                helper,
+                helper: process,
                 control: Some(control),
             }),
             HelperReply::Failed { step, errno } => Err(failure(command, step, errno)),
         }
     }
 
-    fn spawn_helper(&self, control: StdUnixStream) -> io::Result<Child> {
-        Command::new(&self.helper)
+    fn spawn_helper(&self) -> io::Result<WaitingHelper> {
+        let (control, theirs) = StdUnixStream::pair()?;
+        let process = Command::new(&self.helper)
             .arg(HELPER_ARGUMENT)
             .env_clear()
             .current_dir("/")
-            .stdin(OwnedFd::from(control))
+            .stdin(OwnedFd::from(theirs))
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             // Not ended by Ctrl+C in the terminal before what it guards.
             .process_group(0)
-            .spawn()
+            .spawn()?;
+        Ok(WaitingHelper { process, control })
+    }
+
+    /// The one that waits, unless something ended it meanwhile.
+    fn take_next(&self) -> Option<WaitingHelper> {
+        let mut waiting = self.waiting().take()?;
+        matches!(waiting.process.try_wait(), Ok(None)).then_some(waiting)
+    }
+
+    /// Has a helper wait for the next command, for a while.
+    fn prepare_next(&self) {
+        if self.waiting().is_some() {
+            return;
+        }
+        let sandbox = self.clone();
+        tokio::spawn(async move {
+            let Ok(helper) = sandbox.spawn_helper() else {
+                // Whoever needs one will be told why there is none.
+                return;
+            };
+            let id = helper.process.id();
+            *sandbox.waiting() = Some(helper);
+            tokio::time::sleep(IDLE_TIME).await;
+            sandbox.waiting().take_if(|it| it.process.id() == id);
+        });
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Option<WaitingHelper>> {
+        self.next.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

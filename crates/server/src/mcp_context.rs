@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::join_all;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use tenon_domain::SourceId;
 use tenon_mcp::server::{Listing, PromptRequest, ServerCapabilities};
 use tenon_mcp::{CallToolResult, McpContentBlock, RpcError};
@@ -117,7 +117,9 @@ impl McpContext {
     pub(crate) async fn read_resource(&self, uri: &str) -> Result<Vec<Value>, RpcError> {
         let (of, context, own) = self.find_resource(uri)?;
         let read = context.read_resource(own).await;
-        let mut contents = read.map_err(|error| RpcError::invalid_params(error.message))?;
+        let mut contents = read.map_err(|error| {
+            RpcError::invalid_params(error.message).with_data(json!({ "uri": uri }))
+        })?;
         for content in &mut contents {
             of.offer_uris(content);
         }

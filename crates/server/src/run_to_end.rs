@@ -3,24 +3,24 @@
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
+use futures::future::BoxFuture;
 use tokio::runtime::Handle;
 
 /// Runs in place. Dropped before its end, as it is when a client hangs up, it goes on as a task of
-/// its own.
-pub(crate) struct RunToEnd<F>(Option<Pin<Box<F>>>)
-where
-    F: Future<Output: Send> + Send + 'static;
+/// its own. A trait object, so that what the runtime needs for a task is compiled once and not for
+/// every handler.
+pub(crate) struct RunToEnd<T: Send + 'static>(Option<BoxFuture<'static, T>>);
 
-impl<F: Future<Output: Send> + Send + 'static> RunToEnd<F> {
-    pub(crate) fn new(future: F) -> Self {
+impl<T: Send + 'static> RunToEnd<T> {
+    pub(crate) fn new(future: impl Future<Output = T> + Send + 'static) -> Self {
         Self(Some(Box::pin(future)))
     }
 }
 
-impl<F: Future<Output: Send> + Send + 'static> Future for RunToEnd<F> {
-    type Output = F::Output;
+impl<T: Send + 'static> Future for RunToEnd<T> {
+    type Output = T;
 
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
         // Taken out meanwhile: what panics is not to be run again by the drop.
         let mut future = self.0.take().expect("it is not polled after its end");
         let polled = future.as_mut().poll(context);
@@ -31,7 +31,7 @@ impl<F: Future<Output: Send> + Send + 'static> Future for RunToEnd<F> {
     }
 }
 
-impl<F: Future<Output: Send> + Send + 'static> Drop for RunToEnd<F> {
+impl<T: Send + 'static> Drop for RunToEnd<T> {
     fn drop(&mut self) {
         if let (Some(future), Ok(runtime)) = (self.0.take(), Handle::try_current()) {
             drop(runtime.spawn(future));

@@ -48,6 +48,7 @@ coded_errors! {
         Scheme { scheme } = "address_scheme" => "{scheme}: addresses are refused. Only http:// and https:// are fetched.",
         Credentials = "address_with_password" => "A URL with a user name or password in it is refused. Leave them out.",
         Private { host } = "address_private" => "{host} is on a private network or on this machine. Only an administrator can add a server there.",
+        PrivateFetch { host } = "address_private_fetch" => "{host} is on a private network or on this machine. An administrator can allow that with allow_private_networks.",
         UnknownHost { host } = "host_unknown" => "There is no host named {host}, or it has no address.",
         TooManyRedirects { max } = "address_redirects" => "The address redirects more than {max} times.",
 

@@ -1,6 +1,7 @@
 //! `tenon bridge`: beside the real mcpo, and by itself.
 
 mod beside_mcpo;
+mod conformance;
 mod documented;
 mod forwarding;
 mod hub;

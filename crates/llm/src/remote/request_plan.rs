@@ -6,11 +6,12 @@ use serde_json::value::RawValue;
 use tenon_domain::{Content, ErrorDetail, Message, OmittedTool, ToolSpec, ToolUse, WireFormat};
 
 use super::compiled_tool::CompiledTool;
+use super::model_size::is_small;
 use super::{Capabilities, CompileCount, Remote, ToolCompiler};
 use crate::history::{self, fit, tokens, weight};
 use crate::remote::provider_error::ProviderError;
 use crate::remote::text_calls::CallScope;
-use crate::remote::{constrained, text_calls};
+use crate::remote::{constrained, result_request, text_calls};
 use crate::{ExclusionReason, GenerationOptions, ModelFault, ModelRequest, RequestEstimate};
 
 /// What a model needs for its own words where its settings do not say.
@@ -115,6 +116,9 @@ impl RequestPlan {
             plan.messages = history::repair(plan.messages);
         }
         history::inline_files(&mut plan.messages);
+        if is_small(remote) {
+            result_request::add(&mut plan.messages, tool_use);
+        }
         plan.messages = match tool_use {
             ToolUse::Constrained if !plan.tools.is_empty() => {
                 let requires_call = plan.options.requires_call();

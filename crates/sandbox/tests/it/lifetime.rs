@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
+use tenon_sandbox::{Sandbox, SandboxCommand};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::unix::pipe;
 use tokio::time::timeout;
@@ -157,4 +158,44 @@ async fn a_helper_whose_launcher_is_gone_leaves_nobody() {
         ended.expect("nobody has it open").unwrap();
         helper.wait().await.unwrap();
     }
+}
+
+#[tokio::test]
+async fn a_helper_waits_for_the_next_program_and_is_replaced_when_something_ended_it() {
+    let folder = tempfile::tempdir().unwrap();
+    // A copy, so that its processes are told apart from those of other tests.
+    let helper = folder.path().join("waiting-helper");
+    std::fs::copy(env!("CARGO_BIN_EXE_sandbox-helper"), &helper).unwrap();
+    let sandbox = Sandbox::with_helper(&helper);
+    let command = SandboxCommand::new("/bin/true", std::env::temp_dir());
+    for _ in 0..2 {
+        let mut child = sandbox.spawn(&command).await.unwrap();
+        assert!(child.wait().await.unwrap().success());
+        let waiting = waiting_helper(&helper).await;
+        let killed = Command::new("kill").arg("-9").arg(waiting).status();
+        assert!(killed.unwrap().success());
+    }
+    let mut child = sandbox.spawn(&command).await.unwrap();
+    assert!(child.wait().await.unwrap().success());
+}
+
+/// The process id of a helper that this process started, and has not waited for.
+async fn waiting_helper(helper: &Path) -> String {
+    let parent = format!("PPid:\t{}\n", std::process::id());
+    let is_ours = |id: &String| {
+        let status = std::fs::read_to_string(format!("/proc/{id}/status"));
+        let program = std::fs::read_link(format!("/proc/{id}/exe"));
+        status.is_ok_and(|it| it.contains(&parent)) && program.is_ok_and(|it| it == helper)
+    };
+    let looking = async {
+        loop {
+            let processes = std::fs::read_dir("/proc").unwrap().flatten();
+            let mut ids = processes.map(|process| process.file_name().into_string().unwrap());
+            if let Some(waiting) = ids.find(is_ours) {
+                return waiting;
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    timeout(DEADLINE, looking).await.expect("one waits")
 }

@@ -78,7 +78,13 @@ pub(super) fn evaluate(expression: &str, stop: &StopSignal) -> Result<String> {
         };
         let plain = plain(expression)?;
         let expanded = expand_lists(plain, &limits)?;
-        fend(&check_commas(&expanded)?, &limits)
+        let expression = check_commas(&expanded)?;
+        let result = fend(&expression, &limits)?;
+        // Whoever multiplies wants 731 for `17% * 4300`, not 73100%.
+        if result.ends_with('%') && expression.contains(['*', '×']) {
+            return fend(&format!("({expression}) / 100%"), &limits);
+        }
+        Ok(result)
     };
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new()
@@ -328,6 +334,9 @@ mod tests {
         check("123456789*987654321", "121932631112635269");
         check("7 mod 3", "1");
         check("12.5% of 80", "10");
+        check("17% * 4300", "731");
+        check("4300×17%", "731");
+        check("5% + 3%", "8%");
         check("sqrt(16)", "4");
         check("cos(pi)", "-1");
         check("round(2.5)", "3");

@@ -8,6 +8,8 @@ use url::Url;
 use tenon_net::body;
 use tenon_net::{RequestError, UrlError};
 
+use crate::fault::{ServerFault, request_fault, url_fault};
+
 /// Holds long pages and most documents; bounds memory per call.
 pub(super) const MAX_BODY_BYTES: usize = 5 * 1024 * 1024;
 
@@ -52,21 +54,24 @@ pub(super) async fn fetch(client: &Client, url: Url) -> Result<FetchedPage, Tool
 fn explain(error: &reqwest::Error, url: &Url) -> ToolError {
     match RequestError::new(error, url) {
         RequestError::Refused(refusal) => refused(refusal),
-        why @ RequestError::TimedOut { .. } => ToolError::new(ErrorKind::TimedOut, why.to_string()),
-        why => ToolError::failed(why.to_string()),
+        why @ RequestError::TimedOut { .. } => {
+            ToolError::coded(ErrorKind::TimedOut, request_fault(&why))
+        }
+        why => ToolError::coded(ErrorKind::Failed, request_fault(&why)),
     }
 }
 
 /// Why an address is refused, and who can change that.
 pub(super) fn refused(error: UrlError) -> ToolError {
-    let message = error.to_string();
-    match error {
+    let kind = match error {
         UrlError::NotAUrl(_) | UrlError::Scheme(_) | UrlError::Credentials => {
-            ToolError::invalid_input(message)
+            ErrorKind::InvalidInput
         }
-        UrlError::Private(_) => ToolError::denied(format!(
-            "{message} An administrator can allow that with allow_private_networks."
-        )),
-        UrlError::UnknownHost(_) | UrlError::TooManyRedirects(_) => ToolError::failed(message),
-    }
+        UrlError::Private(host) => {
+            let host = host.into();
+            return ToolError::coded(ErrorKind::Denied, ServerFault::PrivateFetch { host });
+        }
+        UrlError::UnknownHost(_) | UrlError::TooManyRedirects(_) => ErrorKind::Failed,
+    };
+    ToolError::coded(kind, url_fault(&error))
 }
