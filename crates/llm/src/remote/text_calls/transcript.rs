@@ -10,7 +10,7 @@ use crate::remote::compiled_tool::CompiledTool;
 use crate::tool_result::{ResultPart, arguments_object, result_parts};
 
 /// The tools in the system prompt, word for word as in the Hermes and Qwen templates, which most
-/// open models were trained on, and when to do without them.
+/// open models were trained on.
 pub(crate) fn prompt(tools: &[Arc<CompiledTool>]) -> String {
     let list: Vec<&str> = tools.iter().map(|tool| tool.entry.get()).collect();
     format!(
@@ -19,13 +19,10 @@ pub(crate) fn prompt(tools: &[Arc<CompiledTool>]) -> String {
          <tools>\n{}\n</tools>\n\n\
          For each function call, return a json object with function name and arguments within \
          <tool_call></tool_call> XML tags:\n\
-         <tool_call>\n{{\"name\": <function-name>, \"arguments\": <args-json-object>}}\n</tool_call>\n\n{RESTRAINT}",
+         <tool_call>\n{{\"name\": <function-name>, \"arguments\": <args-json-object>}}\n</tool_call>",
         list.join("\n")
     )
 }
-
-/// Without it a small model greets back with a call.
-const RESTRAINT: &str = "Where no function is needed, as for a greeting or a question of general knowledge, answer in words alone.";
 
 /// What is asked for after the results. Measured with Qwen2.5-Coder-1.5B and its own template, which writes calls into
 /// code blocks: with this sentence 5 of 5 calls were followed by the right answer; without it, with `<tool_response>` tags
