@@ -82,7 +82,7 @@ pub(super) fn evaluate(expression: &str, stop: &StopSignal) -> Result<String> {
         let result = fend(&expression, &limits)?;
         // Whoever multiplies wants 731 for `17% * 4300`, not 73100%.
         if result.ends_with('%') && expression.contains(['*', '×']) {
-            return fend(&format!("({expression}) / 100%"), &limits);
+            return fend(&format!("({expression}) to unitless"), &limits);
         }
         Ok(result)
     };

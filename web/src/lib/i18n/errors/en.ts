@@ -165,6 +165,7 @@ export const errorsEn = {
   address_scheme: "{scheme}: addresses are refused. Only http:// and https:// are fetched.",
   address_with_password: "A URL with a user name or password in it is refused. Leave them out.",
   address_private: "{host} is on a private network or on this machine. Only an administrator can add a server there.",
+  address_private_fetch: "{host} is on a private network or on this machine. An administrator can allow that with allow_private_networks.",
   host_unknown: "There is no host named {host}, or it has no address.",
   address_redirects: "The address redirects more than {max} times.",
   server_forbidden: "The server refuses us (HTTP 403). Check the credentials in its headers.[ It said: {said}]",
