@@ -22,6 +22,9 @@ use crate::walls::SandboxSupport;
 /// For a helper to build the walls, on a machine that is busy.
 const START_TIMEOUT: Duration = Duration::from_secs(20);
 
+/// A program that is over by then does not share its processors with the helper of the next one.
+const START_DELAY: Duration = Duration::from_millis(5);
+
 /// How long a helper waits for the next command after the last one was started.
 const IDLE_TIME: Duration = Duration::from_secs(60);
 
@@ -124,11 +127,12 @@ impl Sandbox {
 
     /// Has a helper wait for the next command, for a while.
     fn prepare_next(&self) {
-        if self.waiting().is_some() {
-            return;
-        }
         let sandbox = self.clone();
         tokio::spawn(async move {
+            tokio::time::sleep(START_DELAY).await;
+            if sandbox.waiting().is_some() {
+                return;
+            }
             let Ok(helper) = sandbox.spawn_helper() else {
                 // Whoever needs one will be told why there is none.
                 return;
