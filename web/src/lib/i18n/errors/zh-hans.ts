@@ -311,7 +311,8 @@ export const errorsZhHans: Record<ErrorCode, string> = {
   address_scheme: '不接受 {scheme}: 开头的地址，只能用 http:// 和 https://。',
   address_with_password: '不接受含有用户名或密码的网址，请去掉。',
   address_private: '{host} 在内部网络或这台机器上。只有管理员才能添加那里的服务器。',
-  address_private_fetch: '{host} 在内部网络或这台机器上。管理员可以用 allow_private_networks 允许访问。',
+  address_private_fetch:
+    '{host} 在内部网络或这台机器上。管理员可以用 allow_private_networks 允许访问。',
   address_redirects: '这个地址重定向超过 {max} 次。',
   header_name: '`{name}` 不能作为请求头的名称。请使用字母、数字和连字符。',
   header_reserved: '请求头 {name} 由 Tenon 自己填写，请去掉。',

@@ -311,7 +311,8 @@ export const errorsZhHant: Record<ErrorCode, string> = {
   address_scheme: '不接受 {scheme}: 開頭的位址，只能用 http:// 和 https://。',
   address_with_password: '不接受含有使用者名稱或密碼的網址，請去掉。',
   address_private: '{host} 在內部網路或這台機器上。只有管理員才能新增那裡的伺服器。',
-  address_private_fetch: '{host} 在內部網路或這台機器上。管理員可以用 allow_private_networks 允許存取。',
+  address_private_fetch:
+    '{host} 在內部網路或這台機器上。管理員可以用 allow_private_networks 允許存取。',
   address_redirects: '這個位址重新導向超過 {max} 次。',
   header_name: '`{name}` 不能作為標頭的名稱。請使用字母、數字和連字號。',
   header_reserved: '標頭 {name} 由 Tenon 自己填寫，請去掉。',
