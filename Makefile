@@ -59,6 +59,7 @@ eval: web
 torture: web
 	TORTURE_RESTARTS=1000 cargo test -p tenon-cli --test it torture -- --nocapture
 	TORTURE_CORPUS=1 TORTURE_CASES=512 cargo test -p tenon-openapi --test it
+	TORTURE_TEXTS=1 cargo test -p tenon-assistant -p tenon-sources -- a_message_as_long_as_a_book a_page_of_any_size
 	TORTURE_CALLS=500 $(NPM) run e2e -- e2e/reloads.test.js
 
 ## The optimised binary with the page inside: target/release/tenon.

@@ -44,8 +44,8 @@ impl SystemPrompt {
                  When a call fails, read why, mend the call or say what is in the way. \
                  Answer in the language of the user."
             }
-            // Measured with Qwen2.5-Coder-1.5B: without the third sentence it greets back with a call; at the end, behind
-            // the tools, or about functions "above", it keeps the model from calls that are needed.
+            // Measured with Qwen2.5-Coder-1.5B: without the third sentence it answers a greeting with a call. Behind the list
+            // of tools the same sentence keeps it from calls that it needs.
             Self::Short => {
                 "You are Tenon, a careful assistant with tools. \
                  Use a tool when it can find out or do what the user asks. \

@@ -4,17 +4,22 @@
 //! 5 of 5 conversations, and answered with the result in 5 of 5 with this request. Chinese questions were answered in Chinese
 //! in 4 of 4 with the last words, which the system prompt and English words do not achieve.
 
+use tenon_domain::tokenizer::{Script, runs};
 use tenon_domain::{Content, Message, ToolUse};
 
 const REQUEST: &str = "(This is the result of the call. Answer the user with it, in words and in the user's language, or make the next call.)";
+/// The same in both scripts.
 const IN_CHINESE: &str = "用中文回答。";
+
+/// How much of a message its language is read from.
+const MAX_TEXT_BYTES: usize = 2_000;
 
 /// Adds the request to the results of calls. To each of them and not to the last alone: so a conversation begins alike from
 /// step to step, and the server's prompt cache holds.
 pub(crate) fn add(messages: &mut [Message], tool_use: ToolUse) {
     let request = match tool_use {
         ToolUse::Native => REQUEST,
-        // Their prompts ask in their own words.
+        // Text calls have a request of their own; the others answer without one.
         ToolUse::Constrained | ToolUse::Text | ToolUse::None => "",
     };
     let mut in_chinese = "";
@@ -37,10 +42,25 @@ pub(crate) fn add(messages: &mut [Message], tool_use: ToolUse) {
     }
 }
 
+/// Whether there are more Chinese characters than words of other languages: a word that is asked about, or the
+/// name of a file, does not decide.
 fn is_chinese(text: &str) -> bool {
-    let has = |wanted: fn(char) -> bool| text.chars().any(wanted);
-    let is_kana_or_hangul = |c| matches!(c, '\u{3040}'..='\u{30FF}' | '\u{AC00}'..='\u{D7FF}');
-    has(|c| matches!(c, '\u{4E00}'..='\u{9FFF}')) && !has(is_kana_or_hangul)
+    let text = &text[..text.floor_char_boundary(MAX_TEXT_BYTES)];
+    let (mut characters, mut words) = (0, 0);
+    for run in runs(text) {
+        match run.script {
+            Script::Spaced => words += 1,
+            Script::Unspaced => {
+                let is_chinese = |c: &char| matches!(c, '\u{4E00}'..='\u{9FFF}');
+                let chinese = run.text.chars().filter(is_chinese).count();
+                let others = run.text.chars().count() - chinese;
+                characters += chinese;
+                // Kana and Hangul stand beside Chinese characters in Japanese and Korean.
+                words += 2 * others;
+            }
+        }
+    }
+    characters > words
 }
 
 #[cfg(test)]
@@ -85,6 +105,8 @@ mod tests {
             &format!("{REQUEST}{IN_CHINESE}"),
         );
         check("天気はどうですか", ToolUse::Native, REQUEST);
+        check("What does 你好 mean?", ToolUse::Native, REQUEST);
+        check("把 notes.txt 里的 TODO 列出来", ToolUse::Text, IN_CHINESE);
         check("Weather?", ToolUse::Constrained, "");
         check("天气怎么样？", ToolUse::Text, IN_CHINESE);
     }

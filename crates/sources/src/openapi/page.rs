@@ -132,16 +132,20 @@ mod tests {
             ("content-type", "text/html"),
             ("content-disposition", "inline"),
         ];
+        // Each of some megabytes; with `TORTURE_TEXTS` set, five times as long.
+        let is_torture = std::env::var_os("TORTURE_TEXTS").is_some();
+        let long =
+            |text: &str, times: usize| text.repeat(if is_torture { 5 * times } else { times });
         let begun = std::time::Instant::now();
         for html in [
-            "<div>".repeat(600_000),
-            "word ".repeat(600_000),
-            "<p>字\u{202e}".repeat(200_000),
-            "<table><tr><td>".repeat(200_000),
-            format!("<table>{}", "<tr><td colspan=9999>a".repeat(140_000)),
-            format!("<table><tr>{}", "<td>a".repeat(600_000)),
-            format!("<p {}>", "a=1 ".repeat(600_000)),
-            format!("<script>{}", "<".repeat(3_000_000)),
+            long("<div>", 600_000),
+            long("word ", 600_000),
+            long("<p>字\u{202e}", 200_000),
+            long("<table><tr><td>", 200_000),
+            format!("<table>{}", long("<tr><td colspan=9999>a", 140_000)),
+            format!("<table><tr>{}", long("<td>a", 600_000)),
+            format!("<p {}>", long("a=1 ", 600_000)),
+            format!("<script>{}", long("<", 3_000_000)),
         ] {
             let output = answer(200, &pairs, &html).unwrap();
             let [Content::Text { text }, Content::File { data, .. }] = &output.content[..] else {
