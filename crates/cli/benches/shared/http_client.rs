@@ -42,11 +42,13 @@ impl HttpClient {
 
     /// Whether all of the body is there, by its length or by its last chunk.
     fn is_whole(&self, end: usize) -> bool {
-        let length = find(&self.buffer[..end], b"content-length: ");
-        match length.and_then(|at| number(&self.buffer[at + 16..])) {
+        // Servers write the names of headers as they like.
+        let head = self.buffer[..end].to_ascii_lowercase();
+        let length = find(&head, b"content-length: ");
+        match length.and_then(|at| number(&head[at + 16..])) {
             Some(length) => self.buffer.len() >= end + length,
             None => {
-                let has_body = find(&self.buffer[..end], b"transfer-encoding: chunked").is_some();
+                let has_body = find(&head, b"transfer-encoding: chunked").is_some();
                 !has_body || has_last_chunk(&self.buffer[end..])
             }
         }
