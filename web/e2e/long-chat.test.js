@@ -93,4 +93,18 @@ test('a long chat opens without blocking, and is drawn as it comes near', deadli
   });
   assert.deepEqual(jumps, []);
   assert.ok((await page.locator('article table').count()) > drawn);
+
+  // What was drawn keeps its height when it is far away again.
+  const heights = () =>
+    page.locator('article').evaluateAll((all) => all.map((one) => one.offsetHeight));
+  await view.evaluate((view) => (view.scrollTop = view.scrollHeight));
+  await eventually('the end', async () => (await untilEnd()) <= 1);
+  const known = (await heights()).slice(-5);
+  await view.evaluate((view) => (view.scrollTop -= 8000));
+  await page.waitForTimeout(200);
+  assert.deepEqual((await heights()).slice(-5), known);
+
+  // On paper everything is drawn.
+  await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+  assert.equal(await page.locator('article table').count(), COUNT);
 });

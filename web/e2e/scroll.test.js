@@ -77,10 +77,12 @@ test('a small step up is enough to be left in peace', deadline, async (t) => {
   const view = page.getByRole('region', { name: 'Conversation' });
   const measure = () =>
     view.evaluate(({ scrollTop, scrollHeight }) => ({ scrollTop, scrollHeight }));
+  let said = 0;
   const growBy = async (lines) => {
-    const { scrollHeight } = await measure();
     for (let line = 0; line < lines; line += 1) grow();
-    await eventually('it grew', async () => (await measure()).scrollHeight >= scrollHeight + lines);
+    said += lines;
+    // All of it: what is still to be drawn would be taken for what comes later.
+    await view.getByText(`line ${said}`, { exact: true }).waitFor({ state: 'attached' });
   };
   await ui.questions.first().waitFor();
   await growBy(40);
@@ -99,8 +101,72 @@ test('a small step up is enough to be left in peace', deadline, async (t) => {
   await eventually('the end is followed again', async () => (await fromEnd(page)) < 2);
 });
 
-/** The frames of an answer: three to begin with, then one line after the other. */
-function* growingAnswer(chatId) {
+test(
+  'a long answer is followed to its end, and stands still for who reads above',
+  deadline,
+  async (t) => {
+    const { page, ui } = await visit(t, { viewport: { width: 1280, height: 620 } });
+    let say;
+    await page.routeWebSocket('**/api/ws', (socket) => {
+      socket.onMessage((message) => {
+        const { type, chatId } = JSON.parse(message);
+        if (type !== 'subscribe') return;
+        const answer = growingAnswer(chatId, richPart);
+        say = (count) => {
+          for (let n = 0; n < count; n += 1) socket.send(JSON.stringify(answer.next().value));
+        };
+        say(3);
+      });
+    });
+    await page.goto(`${new URL(page.url()).origin}/#/c/forged`);
+    await page.reload();
+    const view = page.getByRole('region', { name: 'Conversation' });
+    await ui.questions.first().waitFor();
+    say(40);
+    await view.getByText('The end of 40.').waitFor();
+    await eventually('the end is followed', async () => (await fromEnd(page)) < 2);
+    // All of it can be selected and copied, also what is far away and not laid out.
+    await ui.answers.last().evaluate((answer) => getSelection().selectAllChildren(answer));
+    const selected = () => page.evaluate(() => getSelection().toString());
+    for (const part of [1, 20, 40]) {
+      await eventually(`part ${part}`, async () =>
+        (await selected()).includes(`The end of ${part}.`),
+      );
+    }
+    await page.evaluate(() => getSelection().empty());
+
+    // Parts that come into view are as high as they were: going up and down again ends where it began.
+    const height = await view.evaluate((view) => view.scrollHeight);
+    await view.evaluate((view) => (view.scrollTop = view.scrollHeight / 2));
+    await ui.jump.waitFor();
+    const place = () =>
+      view.evaluate((view) => {
+        const top = view.getBoundingClientRect().top;
+        const seen = [...view.querySelectorAll('h2')].find(
+          (one) => one.getBoundingClientRect().top > top + 50,
+        );
+        return [seen.textContent, Math.round(seen.getBoundingClientRect().top)];
+      });
+    const before = await place();
+    say(10);
+    await eventually('it grew', async () =>
+      (await ui.answers.last().evaluate((e) => e.textContent)).includes('The end of 50.'),
+    );
+    assert.deepEqual(await place(), before);
+    await ui.jump.click();
+    await eventually('the end is followed again', async () => (await fromEnd(page)) < 2);
+    await view.getByText('The end of 50.').waitFor();
+    assert.ok((await view.evaluate((view) => view.scrollHeight)) > height);
+  },
+);
+
+function richPart(n) {
+  const code = Array.from({ length: 8 }, (_, line) => `const value${line} = ${n};`).join('\n');
+  return `## Part ${n}\n\nSome **bold** words.\n\n\`\`\`js\n${code}\n\`\`\`\n\n| a | b |\n|---|--:|\n| x | ${n} |\n\nThe end of ${n}.\n\n`;
+}
+
+/** The frames of an answer: three to begin with, then one line or part after the other. */
+function* growingAnswer(chatId, textOf = (line) => `line ${line}\n\n`) {
   const message = (id, role, parts) => ({ id, chatId, turnId: 't1', role, parts, createdAt: 0 });
   const event = (seq, body) => ({ type: 'event', chatId, seq, at: Date.now(), body });
   const question = message('m0', 'user', [{ type: 'text', text: 'Count' }]);
@@ -108,7 +174,7 @@ function* growingAnswer(chatId) {
   yield event(2, { type: 'messageStarted', message: message('m1', 'assistant', []) });
   yield { type: 'caughtUp', chatId, seq: 2 };
   for (let line = 1, offset = 0; ; line += 1) {
-    const text = `line ${line}\n\n`;
+    const text = textOf(line);
     yield { type: 'delta', chatId, messageId: 'm1', part: 0, offset, kind: { kind: 'text' }, text };
     offset += text.length;
   }
