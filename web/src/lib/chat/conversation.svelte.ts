@@ -2,6 +2,7 @@
 import type { ChatId, ErrorDetail, AttachedFile, ServerFrame, TurnId } from '$lib/api/types';
 import type { Socket } from '$lib/api/socket';
 import { syncServerClock } from '$lib/clock';
+import { DrawPacer } from '$lib/drawPacer';
 import { awaitingCall, emptyChat, runningTurn, shownTurns, type Chat } from './chat';
 import { reduce } from './reduce';
 
@@ -39,7 +40,7 @@ export class Conversation {
   #socket: Socket;
   /** Ahead of `chat` by what arrived since the last paint. */
   #next?: Chat;
-  #painting = false;
+  #pacer = new DrawPacer();
   #askedAt = 0;
 
   constructor(socket: Socket) {
@@ -55,6 +56,8 @@ export class Conversation {
     if (this.#next?.id === id) return;
     this.close();
     this.#next = emptyChat(id);
+    // How long the one before took says nothing about this one.
+    this.#pacer = new DrawPacer();
     this.#socket.subscribe(id, () => (this.#next?.id === id ? this.#next.seq : 0));
   }
 
@@ -118,12 +121,9 @@ export class Conversation {
     }, wait);
   }
 
-  /** Once per frame of the screen, however many frames the socket brought. */
+  /** Once per frame of the screen at most, however many frames the socket brought. */
   #paint(): void {
-    if (this.#painting) return;
-    this.#painting = true;
-    requestAnimationFrame(() => {
-      this.#painting = false;
+    this.#pacer.request(() => {
       // Rendering while the history loads would make it rush by.
       if (this.#next?.caughtUp) this.#show(this.#next);
     });
