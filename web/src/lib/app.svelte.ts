@@ -104,6 +104,7 @@ export class App {
     return patterns ? on.filter(({ toolId }) => matchesAny(patterns, toolId)).length : on.length;
   });
   #runningId = $derived.by(() => this.conversation.running?.id);
+  #isChatShown = $derived.by(() => this.conversation.chat !== undefined);
   readonly modelOffer = new ModelOffer();
   /** How many tools the model gets with it. */
   toolCount = $derived.by(() => {
@@ -209,6 +210,8 @@ export class App {
     void this.toolbox.tools;
     void this.#runningId;
     const { chatId, folderId } = router;
+    // To work it out the server reads the whole chat. It is shown first.
+    if (chatId && !this.#isChatShown) return;
     const { expertId } = this;
     const question = {
       ...(chatId ? { chatId } : { expertId, folderId }),

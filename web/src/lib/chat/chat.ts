@@ -1,5 +1,6 @@
 // What a page knows of one chat. Values are never changed in place: `reduce`
 // makes new ones, so that a screen can tell by identity what it has to redraw.
+// The one exception is the list of turns until the history is complete.
 import type {
   CallId,
   CallProgress,

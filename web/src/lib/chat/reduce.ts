@@ -88,7 +88,7 @@ function takeBody(chat: Chat, body: EventBody, at: number): Chat {
     case 'turnStarted':
       return {
         ...chat,
-        turns: [...chat.turns, startTurn(body, body.branch ? body.branch.after : chat.head, at)],
+        turns: addTurn(chat, startTurn(body, body.branch ? body.branch.after : chat.head, at)),
         head: body.turnId,
       };
     case 'branchChosen':
@@ -306,7 +306,22 @@ function setPart(message: Message, index: number, part: Part | ArgumentsDraft): 
 function changeTurn(chat: Chat, fits: (turn: Turn) => boolean, change: (turn: Turn) => Turn): Chat {
   const index = chat.turns.findLastIndex(fits);
   const turn = chat.turns[index];
-  return turn ? { ...chat, turns: chat.turns.with(index, change(turn)) } : chat;
+  if (!turn) return chat;
+  const turns = turnsToChange(chat);
+  turns[index] = change(turn);
+  return { ...chat, turns };
+}
+
+function addTurn(chat: Chat, turn: Turn): readonly Turn[] {
+  const turns = turnsToChange(chat);
+  turns.push(turn);
+  return turns;
+}
+
+/** A list that may be changed. Nobody has seen the one of a chat whose history is still coming, and
+    a new one with each of its events would take longer than everything else. */
+function turnsToChange({ caughtUp, turns }: Chat): Turn[] {
+  return caughtUp ? [...turns] : (turns as Turn[]);
 }
 
 function changeCall(chat: Chat, id: string, change: (call: Call) => Call): Chat {
