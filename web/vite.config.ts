@@ -46,8 +46,19 @@ function woff2Only(): Plugin {
   };
 }
 
+/** The icons of Lucide are drawn by a component of ours. */
+function lightIcons(): Plugin {
+  const ours = fileURLToPath(new URL('./src/lib/ui/LucideIcon.svelte', import.meta.url));
+  return {
+    name: 'light-icons',
+    enforce: 'pre',
+    resolveId: (source, importer) =>
+      source === '../Icon.svelte' && importer?.includes('@lucide/svelte') ? ours : undefined,
+  };
+}
+
 export default defineConfig({
-  plugins: [svelte(), swaggerFiles(), woff2Only(), serviceWorker()],
+  plugins: [lightIcons(), svelte(), swaggerFiles(), woff2Only(), serviceWorker()],
   resolve: {
     alias: { $lib: fileURLToPath(new URL('./src/lib', import.meta.url)) },
     // Components are tested as the browser runs them, not as a server would render them.

@@ -1,43 +1,12 @@
 // One block of Markdown to HTML that is safe to put into the page. The dialect
-// knows no HTML and writes only links that can be visited; this sanitises what
-// it wrote with the few elements Markdown needs. Either wall is enough alone,
-// and the server's content security policy stands behind both.
-import DOMPurify, { type Config } from 'dompurify';
+// knows no HTML and writes only links that can be visited; what it wrote is sanitised.
+// Either wall is enough alone, and the server's content security policy stands behind both.
 import { Lexer, Parser, type Links } from 'marked';
 import { detailsOf } from './details';
 import { dialect } from './dialect';
 import { fenceInfo, type FenceInfo } from './fence';
+import { sanitize } from './sanitize';
 import { typeset } from './typeset.svelte';
-
-const allowed: Config = {
-  ALLOWED_TAGS: [
-    ...['p', 'br', 'hr', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'ul', 'ol', 'li', 'blockquote'],
-    ...['div', 'pre', 'code', 'em', 'strong', 'del', 'a', 'img', 'span'],
-    ...['details', 'summary', 'sup', 'button'],
-    ...['table', 'thead', 'tbody', 'tr', 'th', 'td'],
-  ],
-  ALLOWED_ATTR: [
-    ...['href', 'target', 'rel', 'src', 'alt', 'class', 'data-language', 'data-name', 'tabindex'],
-    ...['align', 'start', 'open', 'type', 'data-note', 'data-picture'],
-  ],
-  ALLOW_DATA_ATTR: false,
-};
-
-/** Reads its rules once, and works on elements: for a text it would make a whole document each time, and
-    a growing block is sanitised with every word. */
-const purifier = DOMPurify(window);
-purifier.setConfig({ ...allowed, IN_PLACE: true });
-
-/** Never part of the page: nothing in it is loaded or run. */
-const inert = document.createElement('template').content.ownerDocument;
-
-function sanitize(html: string, then?: (root: Element) => void): string {
-  const root = inert.createElement('div');
-  root.innerHTML = html;
-  purifier.sanitize(root);
-  then?.(root);
-  return root.innerHTML;
-}
 
 export interface CodeSource extends FenceInfo {
   text: string;
