@@ -45,11 +45,14 @@ function history(chatId) {
 
 test('a long chat opens without blocking, and is drawn as it comes near', deadline, async (t) => {
   const { page } = await visit(t);
+  const askedAfter = [];
   await page.routeWebSocket('**/api/ws', (socket) => {
     socket.onMessage((message) => {
-      const { type, chatId } = JSON.parse(message);
-      if (type === 'subscribe')
-        for (const frame of history(chatId)) socket.send(JSON.stringify(frame));
+      const { type, chatId, after } = JSON.parse(message);
+      if (type !== 'subscribe') return;
+      askedAfter.push(after);
+      const frames = history(chatId).filter(({ type, seq }) => type !== 'event' || seq > after);
+      for (const frame of frames) socket.send(JSON.stringify(frame));
     });
   });
   await page.addInitScript(() => {
@@ -103,6 +106,14 @@ test('a long chat opens without blocking, and is drawn as it comes near', deadli
   await view.evaluate((view) => (view.scrollTop -= 8000));
   await page.waitForTimeout(200);
   assert.deepEqual((await heights()).slice(-5), known);
+
+  // Who comes back finds it at its end, without its being read again.
+  await page.evaluate(() => (location.hash = '#/'));
+  await page.locator('article').first().waitFor({ state: 'detached' });
+  await page.evaluate(() => (location.hash = '#/c/long'));
+  await page.getByText(`The end of ${COUNT - 1}.`).waitFor();
+  await eventually('the end', async () => (await untilEnd()) <= 1);
+  assert.equal(askedAfter.at(-1), 4 * COUNT);
 
   // On paper everything is drawn.
   await page.evaluate(() => dispatchEvent(new Event('beforeprint')));

@@ -54,6 +54,8 @@ beforeEach(() => {
   vi.useFakeTimers();
   localStorage.clear();
   visit('elsewhere');
+  // What is remembered of it is another test's.
+  app.take({ type: 'chat:gone', chatId: 'a' });
 });
 afterEach(async () => {
   await vi.advanceTimersByTimeAsync(2 * UNDO_MS);

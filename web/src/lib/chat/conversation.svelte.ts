@@ -4,6 +4,7 @@ import type { Socket } from '$lib/api/socket';
 import { syncServerClock } from '$lib/clock';
 import { DrawPacer } from '$lib/drawPacer';
 import { awaitingCall, emptyChat, runningTurn, shownTurns, type Chat } from './chat';
+import { RecentChats } from './recentChats';
 import { reduce } from './reduce';
 
 /** A server that never agrees with itself must not be asked in a tight loop. */
@@ -18,7 +19,7 @@ interface Sending {
 }
 
 export class Conversation {
-  /** What the screen shows; absent until the history is complete. */
+  /** What the screen shows; absent until the history is complete, or was before. */
   chat = $state.raw<Chat>();
   /** Why there is nothing to show: the chat does not exist, or the server says why. */
   problem = $state.raw<{ missing: boolean; error: ErrorDetail }>();
@@ -41,6 +42,7 @@ export class Conversation {
   /** Ahead of `chat` by what arrived since the last paint. */
   #next?: Chat;
   #pacer = new DrawPacer();
+  #recent = new RecentChats();
   #askedAt = 0;
 
   constructor(socket: Socket) {
@@ -55,7 +57,10 @@ export class Conversation {
   open(id: ChatId): void {
     if (this.#next?.id === id) return;
     this.close();
-    this.#next = emptyChat(id);
+    const known = this.#recent.get(id);
+    // The list of turns is changed in place until the history is complete.
+    this.#next = known ? { ...known, turns: [...known.turns], caughtUp: false } : emptyChat(id);
+    this.chat = known;
     // How long the one before took says nothing about this one.
     this.#pacer = new DrawPacer();
     this.#socket.subscribe(id, () => (this.#next?.id === id ? this.#next.seq : 0));
@@ -69,7 +74,10 @@ export class Conversation {
   }
 
   close(): void {
-    if (this.#next) this.#socket.unsubscribe(this.#next.id);
+    if (this.#next) {
+      this.#socket.unsubscribe(this.#next.id);
+      this.#recent.put(this.#next);
+    }
     this.#next = undefined;
     this.chat = undefined;
     this.problem = undefined;
@@ -86,6 +94,7 @@ export class Conversation {
   }
 
   take(frame: ServerFrame): void {
+    if (frame.type === 'chat:gone') this.#recent.forget(frame.chatId);
     const before = this.#next;
     if (!before) return;
     if (this.problem?.missing && mayRestore(frame, before.id)) {
@@ -107,6 +116,7 @@ export class Conversation {
 
   /** It was deleted: nothing of it is shown; if restored, it is loaded from the start. */
   #lose(id: ChatId): void {
+    this.#recent.forget(id);
     this.#next = emptyChat(id);
     this.chat = undefined;
     this.sending = undefined;
