@@ -26,6 +26,7 @@ mod attempts;
 mod conditional;
 mod error;
 mod files;
+mod handshake;
 
 pub(super) use conditional::{
     CacheValidators, CachedDocument, ContentFingerprint, DocumentBody, DocumentRequest,
@@ -134,9 +135,12 @@ impl DocumentFetcher<'_> {
                 Err(error) if is_linked => attempts.add_final(error.into_detail()),
                 Err(error) => {
                     attempts.add_final(error.into_detail());
-                    break;
+                    return Err(attempts.into_error(self.request.url));
                 }
             }
+        }
+        if let Some(found) = self.handshake().await {
+            return Ok(found);
         }
         Err(attempts.into_error(self.request.url))
     }

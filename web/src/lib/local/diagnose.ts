@@ -76,7 +76,7 @@ const PROMPT_DELAY_MS = 800;
 /** Of what a server says about its refusal. */
 const MAX_ERROR_LENGTH = 10_000;
 /** Longer documents Tenon does not take. */
-const MAX_DOCUMENT_LENGTH = 8 * 1024 * 1024;
+export const MAX_DOCUMENT_LENGTH = 8 * 1024 * 1024;
 
 /** The document of a server that can be read, or what is in the way. */
 export type TextProbe = { text: string } | { diagnosis: Diagnosis };

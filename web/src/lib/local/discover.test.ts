@@ -48,6 +48,28 @@ test('what somebody else answers, to whom a look was sent on, is not taken', asy
   expect(devices.behind).not.toHaveBeenCalled();
 });
 
+test('capabilities in the answer to a handshake are HTTP requests too', async () => {
+  const invocation = { type: 'http', method: 'GET', url: '/weather/{city}' };
+  const result = {
+    serverInfo: { name: 'Home' },
+    capabilities: [{ id: 'weather', parameters: { type: 'object' }, invocation }],
+  };
+  asked.mockImplementation(async (at, init) => {
+    const response =
+      init?.method === 'POST'
+        ? Response.json({ ...JSON.parse(String(init.body)), result })
+        : new Response('?', { status: 404 });
+    return Object.defineProperty(response, 'url', { value: String(at) });
+  });
+  const found = await discover(
+    { url: `${url}/mcp`, kind: 'mcp', headers: {} },
+    { mcp: new McpClientPool(), mayAsk: false },
+  );
+  const [server] = found.servers;
+  expect(server).toMatchObject({ title: 'Home', via: 'openapi', url: `${url}/mcp` });
+  expect(server?.offered).toMatchObject({ type: 'openapi', url: `${url}/mcp` });
+});
+
 test('a server that describes its tools as HTTP requests is one server', async () => {
   const invocation = { type: 'http', method: 'GET', url: '/weather/{city}' };
   const description = {

@@ -16,6 +16,16 @@ import { ToolListError, type HeaderMap, type McpClientPool } from './mcp';
 import { timeoutSignal, TimeoutError } from './timeouts';
 import { willPrompt } from './permission';
 import { cancelBody } from './probe';
+import {
+  hasCapabilities,
+  isDescription,
+  isObject,
+  isEmptyObject,
+  parseDescription,
+  titleOf,
+  type Description,
+} from './description';
+import { describedInHandshake } from './handshake';
 
 /** An address to check. */
 export interface Endpoint {
@@ -101,9 +111,9 @@ async function documentAt(endpoint: Endpoint, looking: DiscoverOptions): Promise
   const reply = await probeText({ ...looking, url, headers: endpoint.headers });
   if ('diagnosis' in reply) return { servers: [], diagnosis: reply.diagnosis };
   const { text } = reply;
-  const main = parsed(text);
+  const main = parseDescription(text);
   if (!isDescription(main, text)) return { servers: [], diagnosis: { kind: 'notToolServer' } };
-  if (main && !hasCapabilities(main) && isEmpty(main.paths))
+  if (main && !hasCapabilities(main) && isEmptyObject(main.paths))
     return serversBehind(endpoint, url, main, looking);
   const title = titleOf(main);
   const isMcpo = main && !hasCapabilities(main) && isOfMcpo(main);
@@ -168,7 +178,7 @@ async function serversBehind(
         continue;
       }
       const offered: DiscoveredTools = { type: 'openapi', document: reply.text, url: sub.url };
-      const main = parsed(reply.text);
+      const main = parseDescription(reply.text);
       servers.push(await server(endpoint, name, titleOf(main), 'mcpo', offered));
       // They all have the same mcpo before them.
       if (servers.length === 1) ofCalls = await diagnosisOfCalls(question, main);
@@ -201,8 +211,22 @@ async function mcpAt(
     const found = await server({ ...endpoint, url }, '', title, 'mcp', { type: 'mcp', tools });
     return { servers: [found] };
   } catch (error) {
+    const described = isAnswer(error) ? await describedInHandshake(question) : undefined;
+    if (described) {
+      const offered: DiscoveredTools = { type: 'openapi', document: described.text, url };
+      const { title } = described;
+      return { servers: [await server({ ...endpoint, url }, '', title, 'openapi', offered)] };
+    }
     return { servers: [], diagnosis: await mcpDiagnosis(error, question, place) };
   }
+}
+
+/** Whether the server answered a client, though not as MCP says. */
+function isAnswer(error: unknown): boolean {
+  if (error instanceof TimeoutError || error instanceof ToolListError || isTimeout(error))
+    return false;
+  const why = error instanceof Error ? error.message : '';
+  return httpErrorOf(error).status === undefined && !isOpaqueError(why);
 }
 
 /** What an MCP client says with every request after the first. */
@@ -271,53 +295,6 @@ async function server(
   return { url: endpoint.url, name, title, via, hash: await hash(text), offered };
 }
 
-interface Description {
-  openapi?: unknown;
-  swagger?: unknown;
-  info?: { title?: unknown };
-  paths?: unknown;
-  security?: unknown;
-  capabilities?: unknown;
-  serverInfo?: { name?: unknown };
-}
-
-function parsed(text: string): Description | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return value && typeof value === 'object' ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** YAML and broken documents are left to Tenon; one line says what it is meant to be. */
-function isDescription(main: Description | undefined, text: string): boolean {
-  return main
-    ? 'openapi' in main || 'swagger' in main || hasCapabilities(main)
-    : /^[\s{]*["']?(openapi|swagger)["']?\s*:/m.test(text);
-}
-
-/** Tools that are described as HTTP requests; MCP has an object of this name. */
-function hasCapabilities({ capabilities }: Description): boolean {
-  return (
-    Array.isArray(capabilities) &&
-    capabilities.some((one: unknown) => isObject(one) && 'id' in one && 'invocation' in one)
-  );
-}
-
-function isEmpty(paths: unknown = {}): boolean {
-  return isObject(paths) && Object.keys(paths).length === 0;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function titleOf(main: Description | undefined): string {
-  const title = main?.info?.title ?? main?.serverInfo?.name;
-  return typeof title === 'string' ? title : '';
-}
-
 interface Operation {
   method: string;
   operationId?: unknown;
@@ -339,7 +316,7 @@ function wantsKey(main: Description | undefined): (operation: Operation) => bool
   return ({ security = main?.security }) =>
     Array.isArray(security) &&
     security.length > 0 &&
-    security.every((way: unknown) => !isEmpty(way));
+    security.every((way: unknown) => !isEmptyObject(way));
 }
 
 /** An mcpo with one server looks like any other; its operations do not. */

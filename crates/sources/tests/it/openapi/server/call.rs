@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tenon_domain::{ErrorKind, SourceCredential};
 use tenon_sources::Network;
 
@@ -43,16 +43,21 @@ async fn openapi_calls_use_one_connection_again() {
     assert_eq!((http_server.count("/yes"), http_server.accepted()), (17, 1));
 }
 
-#[tokio::test]
-async fn a_server_that_describes_its_tools_as_http_requests_is_called() {
-    let capability = json!({
+/// A tool that is an HTTP request.
+fn capability() -> Value {
+    json!({
         "id": "weather.get", "name": "Weather", "description": "The weather of a city.",
         "parameters": {"type": "object", "properties": {
             "city": {"type": "string"}, "unit": {"type": "string"},
         }, "required": ["city"]},
         "invocation": {"type": "http", "method": "GET", "url": "/weather/{city}",
             "mapping": {"unit": "query.units"}},
-    });
+    })
+}
+
+#[tokio::test]
+async fn a_server_that_describes_its_tools_as_http_requests_is_called() {
+    let capability = capability();
     let http_server = TestHttpServer::start(move |seen| match seen.path.as_str() {
         "/about" => ok(json!({"serverInfo": {"name": "Home"}, "capabilities": [capability]})),
         _ => ok(json!({"asked": seen.path})),
@@ -64,6 +69,24 @@ async fn a_server_that_describes_its_tools_as_http_requests_is_called() {
         .text("weather_get", json!({"city": "New York", "unit": "C"}))
         .await;
     assert_eq!(answer, r#"{"asked":"/weather/New%20York?units=C"}"#);
+}
+
+#[tokio::test]
+async fn capabilities_in_the_answer_to_a_handshake_are_http_requests_too() {
+    let capability = capability();
+    let http_server = TestHttpServer::start(move |seen| match seen.method.as_str() {
+        "POST" if seen.body.contains("initialize") => ok(json!({
+            "jsonrpc": "2.0", "id": 1,
+            "result": {"serverInfo": {"name": "Home"}, "capabilities": [capability]},
+        })),
+        _ if seen.path.starts_with("/weather") => ok(json!({"asked": seen.path})),
+        _ => status(404),
+    })
+    .await;
+    let harness = OpenapiHarness::ready(settings(at(&http_server.url("/rpc")))).await;
+    assert_eq!(harness.names(), ["weather_get"]);
+    let answer = harness.text("weather_get", json!({"city": "Oslo"})).await;
+    assert_eq!(answer, r#"{"asked":"/weather/Oslo"}"#);
 }
 
 #[tokio::test]
