@@ -37,10 +37,12 @@ audit: web/node_modules/.ready
 	npm --prefix web audit --omit=dev
 
 ## Benchmarks, each figure beside its floor and target: the hub, calls over HTTP, streamed answers, long histories, MCP servers, OpenAPI documents,
-## memory per tool, the bridge beside mcpo and other gateways (which it installs), programs of skills, what a sandbox adds to a start, calls
-## through a browser, and the page itself: first load, streamed answers, long chats.
+## memory per tool, how well tools are found by what people ask for (tests/setup installs the documents), the bridge beside mcpo and other
+## gateways (which it installs), programs of skills, what a sandbox adds to a start, calls through a browser, and the page itself: first
+## load, streamed answers, long chats.
 bench: web
 	cargo bench -p tenon-cli --bench hub --bench calls --bench streams --bench models --bench history --bench mcp --bench openapi --bench memory --bench bridge --bench skills
+	cargo bench -p tenon-sources --bench retrieval
 	cargo build --release --bin tenon --locked
 	TENON_BIN=$(CURDIR)/target/release/tenon cargo bench -p tenon-sandbox --bench spawn
 	TENON_BIN=$(CURDIR)/target/release/tenon $(NPM) run overhead

@@ -144,19 +144,15 @@ test('a schema of five megabytes and a hostile name do no harm', deadline, async
     ]),
   );
   const { page } = await suite.visit(t, {});
+  await page.route(/\/api\/tools\/evil$/, (route) =>
+    route.fulfill({ json: { toolId: 'evil', parameters: { type: 'object', properties } } }),
+  );
   await page.route(/\/api\/tools(\?|$)/, async (route) => {
     const response = await route.fetch();
     if (route.request().method() !== 'GET') return route.fulfill({ response });
     const tools = await response.json();
     const [first] = tools;
-    const schema = { type: 'object', properties };
-    const hostile = {
-      ...first,
-      toolId: 'evil',
-      title: evil,
-      description: evil,
-      parameters: schema,
-    };
+    const hostile = { ...first, toolId: 'evil', title: evil, description: evil };
     await route.fulfill({ response, json: [hostile, ...tools] });
   });
   await page.reload();

@@ -19,7 +19,7 @@ use tenon_domain::{
 };
 use tenon_llm::GenerationOptions;
 use tenon_store::{Result as StoreResult, fresh_id};
-use tenon_tools::Toolset;
+use tenon_tools::{RequestTools, Toolset};
 use tokio_util::sync::CancellationToken;
 
 use crate::context_window::ContextWindow;
@@ -95,6 +95,7 @@ impl AgentLoop<'_> {
                 }
             }
 
+            calls::resolve(&toolset, &mut reply.parts);
             let calls = calls::requested(&toolset, &message, &reply.parts);
             let recorder = self.recorder;
             recorder
@@ -177,14 +178,15 @@ impl AgentLoop<'_> {
         if !self.is_authorized().await? {
             self.cancel.cancel();
         }
-        let toolset = self
-            .agent
-            .toolset(self.access, self.request.profile, self.chat);
-        let toolset = toolset.await?;
-        Ok(match self.request.tools {
-            ModelTools::Server(request_tools) => toolset.with_request_tools(request_tools),
-            ModelTools::Client(_) => toolset,
-        })
+        let none = RequestTools::default();
+        let request_tools = match self.request.tools {
+            ModelTools::Server(request_tools) => request_tools,
+            ModelTools::Client(_) => &none,
+        };
+        let profile = self.request.profile;
+        self.agent
+            .toolset(self.access, profile, self.chat, request_tools)
+            .await
     }
 
     async fn run_model_step(

@@ -3,6 +3,7 @@
 use tenon_domain::{Caller, ChatId, Message, PageLanguage, ToolAccess, UserId};
 use tenon_llm::{GenerationOptions, RequestEstimate};
 use tenon_store::Result as StoreResult;
+use tenon_tools::RequestTools;
 
 use crate::prompt::PictureData;
 use crate::request::{ModelTools, TurnModel, TurnProfile};
@@ -30,7 +31,9 @@ impl Agent {
         let access = ToolAccess::all(&draft.user, Caller::ChatModel { allow });
         let access = access.from_device(draft.device.clone());
         let chat = draft.chat.as_ref();
-        let toolset = self.toolset(&access, &draft.profile, chat).await?;
+        let none = RequestTools::default();
+        let toolset = self.toolset(&access, &draft.profile, chat, &none);
+        let toolset = toolset.await?;
         let mut messages = match chat {
             Some(chat) => match self.store.branches(chat).await?.shown().last() {
                 Some(turn) => {

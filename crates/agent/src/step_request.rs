@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use tenon_domain::{ChatId, Message, PageLanguage, ToolAccess, ToolSpec};
-use tenon_llm::{GenerationOptions, ModelRequest};
+use tenon_llm::{DeferredTools, GenerationOptions, ModelRequest, tool_tokens};
 use tenon_store::Result as StoreResult;
-use tenon_tools::{OfferSize, Toolset};
+use tenon_tools::{OfferLimits, OfferSize, RequestTools, ToolOffer, Toolset};
 
 use crate::Agent;
 use crate::prompt::SystemPrompt;
@@ -41,33 +41,41 @@ impl StepRequest<'_> {
         told: Vec<Message>,
         (kind, options): (StepKind, GenerationOptions),
     ) -> ModelRequest {
-        let tools = self.offered_tools(toolset, messages, kind);
+        let ToolOffer { tools, deferred } = self.offer(toolset, messages, kind);
+        let finders = toolset.search_tools().iter();
+        let finders = finders.map(|tool| tool.spec.id.clone());
         ModelRequest {
             system: self.system(&tools, kind),
             language: self.language,
             messages: told,
             tools,
+            deferred: DeferredTools {
+                tools: deferred,
+                finders: finders.collect(),
+            },
             options: options.or(&self.profile.options),
             ..ModelRequest::default()
         }
     }
 
-    fn offered_tools(
-        &self,
-        toolset: &Toolset,
-        messages: &[Message],
-        kind: StepKind,
-    ) -> Vec<Arc<ToolSpec>> {
+    fn offer(&self, toolset: &Toolset, messages: &[Message], kind: StepKind) -> ToolOffer {
         let provider = &self.model.provider;
         match (self.tools, kind) {
-            (_, StepKind::AnswerOnly) => Vec::new(),
-            (ModelTools::Client(tools), StepKind::Open) => tools.clone(),
+            (_, StepKind::AnswerOnly) => ToolOffer::default(),
+            (ModelTools::Client(tools), StepKind::Open) => ToolOffer {
+                tools: tools.clone(),
+                ..ToolOffer::default()
+            },
             (ModelTools::Server(_), StepKind::Open) if provider.is_small() => {
                 toolset.offer(messages, OfferSize::Compact)
             }
             (ModelTools::Server(_), StepKind::Open) => {
-                let max = provider.max_tools().unwrap_or(usize::MAX);
-                toolset.offer(messages, OfferSize::Full { max })
+                let limits = OfferLimits {
+                    max_tools: provider.max_tools().unwrap_or(usize::MAX),
+                    max_tokens: provider.tool_budget(),
+                    tokens: tool_tokens,
+                };
+                toolset.offer(messages, OfferSize::Full(limits))
             }
         }
     }
@@ -100,17 +108,20 @@ impl StepRequest<'_> {
 }
 
 impl Agent {
-    /// What a user may call now, in a chat and with a profile, as the switches stand.
+    /// What a user may call now, in a chat and with a profile, as the switches stand, and what was
+    /// brought along; with tools to find those that a model is not told of.
     pub(crate) async fn toolset(
         &self,
         access: &ToolAccess,
         profile: &TurnProfile,
         chat: Option<&ChatId>,
+        request_tools: &RequestTools,
     ) -> StoreResult<Toolset> {
         let expert = profile.expert.as_ref();
         let settings = self.store.tool_settings(&access.user, expert, chat);
         let access = access.clone().filtered(profile.tools.clone());
         let access = access.with_settings(settings.await?);
-        Ok(self.registry.toolset(access))
+        let toolset = self.registry.toolset(access);
+        Ok(toolset.with_request_tools(request_tools).with_search())
     }
 }

@@ -138,6 +138,7 @@ impl Models {
             tool_mode: ToolMode::Native,
             tools_seen: None,
             context_tokens: None,
+            tool_budget: None,
             sees_images: Some(self.builtin.takes_images()),
             takes: Vec::new(),
             compact_tools: false,
@@ -227,6 +228,7 @@ impl Models {
             parameters: config.parameters.clone(),
             tools: config.tool_mode.tool_use(config.tools_seen),
             context_tokens: config.context_tokens,
+            tool_budget: config.tool_budget,
             reports_progress: false,
         })
     }
@@ -272,6 +274,7 @@ fn offered_config(endpoint: &Endpoint, model: &str, context_tokens: Option<u64>)
         tool_mode: ToolMode::Auto,
         tools_seen: None,
         context_tokens,
+        tool_budget: None,
         prices: None,
     }
 }
@@ -294,6 +297,7 @@ fn view(config: &ModelConfig, endpoint: Option<&Endpoint>, has_key: bool) -> Mod
         tool_mode: config.tool_mode,
         tools_seen: config.tools_seen,
         context_tokens: config.context_tokens,
+        tool_budget: config.tool_budget,
         sees_images: None,
         takes: ModelParameter::taken_by(config.provider),
         compact_tools: is_small_model(&config.model, config.context_tokens),

@@ -1,5 +1,6 @@
 //! The tools a person can see, how they are set for them, and calls they make themself.
 
+mod list_filter;
 mod view;
 
 use std::collections::HashMap;
@@ -27,6 +28,7 @@ use crate::auth::CurrentUser;
 use crate::experts::{Expert, Experts};
 use crate::outputs::manual_workspace;
 
+pub use list_filter::{ToolListFilter, ToolListPage};
 pub use view::{CallToolAnswer, LocalView, SourcePolicy, SourceSwitch, SourceView, ToolView};
 
 /// Most calls are over before anybody could revoke the credential they were made with.
@@ -50,6 +52,8 @@ pub struct ToolCaller<'a> {
     pub address: &'a str,
     /// Whose tools alone count.
     pub expert: Option<&'a Expert>,
+    /// Whether it finds, describes and calls tools with the three that do so.
+    pub searches: bool,
 }
 
 impl UserTools {
@@ -69,8 +73,14 @@ impl UserTools {
             user,
             address,
             expert: None,
+            searches: false,
         };
-        let called = self.call_for(client, caller, tool_id, input, cancel);
+        let call = ToolCall {
+            id: CallId(fresh_id()),
+            tool_id,
+            input,
+        };
+        let called = self.call_for(client, caller, call, cancel);
         let Some(result) = called.await? else {
             return Ok(None);
         };
@@ -98,8 +108,7 @@ impl UserTools {
         &self,
         client: Arc<dyn CallClient>,
         caller: ToolCaller<'_>,
-        tool_id: ToolId,
-        input: Value,
+        call: ToolCall,
         cancel: CancellationToken,
     ) -> tenon_store::Result<Option<ToolResult>> {
         let user = caller.user;
@@ -108,15 +117,15 @@ impl UserTools {
             None => self.access(user, None).await?,
         };
         let toolset = self.registry.toolset(access);
-        let tool = toolset.find(&tool_id);
-        if tool.is_none_or(|tool| !toolset.access().allows(tool.source.info(), &tool_id)) {
+        let toolset = if caller.searches {
+            toolset.with_search()
+        } else {
+            toolset
+        };
+        let tool = toolset.find(&call.tool_id);
+        if !tool.is_some_and(|tool| toolset.shows(tool)) {
             return Ok(None);
         }
-        let call = ToolCall {
-            id: CallId(fresh_id()),
-            tool_id,
-            input,
-        };
         let context = CallContext {
             call_id: call.id.clone(),
             origin: CallOrigin {
@@ -189,18 +198,42 @@ impl UserTools {
 
     /// All tools of a toolset, as people see them.
     pub fn views(&self, toolset: &Toolset) -> Vec<ToolView> {
+        self.page(toolset, &ToolListFilter::ALL).tools
+    }
+
+    /// Some of them.
+    pub fn page(&self, toolset: &Toolset, filter: &ToolListFilter<'_>) -> ToolListPage {
         // A large server is asked about once, not for each of its tools.
         let mut known: HashMap<&SourceId, SourceView> = HashMap::new();
-        let access = toolset.access();
-        let is_shown = |tool: &&Arc<Tool>| access.allows(tool.source.info(), &tool.spec.id);
-        let tools = toolset.listed().into_iter().filter(is_shown).map(|tool| {
+        let (tools, has_more) = filter.select(toolset);
+        let next = tools.last().filter(|_| has_more);
+        let next = next.map(|tool| tool.spec.id.clone());
+        let views = tools.into_iter().map(|tool| {
             let id = &tool.source.info().id;
             let source = known
                 .entry(id)
                 .or_insert_with(|| self.source_view(toolset, tool));
-            view_from(toolset, tool, source.clone())
+            let view = view_from(toolset, tool, source.clone());
+            let parameters = filter.with_schemas.then(|| tool.spec.input_schema.clone());
+            ToolView { parameters, ..view }
         });
-        tools.collect()
+        ToolListPage {
+            tools: views.collect(),
+            next,
+        }
+    }
+
+    /// One of them, with the schema of its input.
+    pub fn view(&self, toolset: &Toolset, id: &ToolId) -> Option<ToolView> {
+        let tool = toolset.find(id)?;
+        let is_shown = toolset.access().allows(tool.source.info(), id);
+        let source = self.source_view(toolset, tool);
+        let parameters = Some(tool.spec.input_schema.clone());
+        let view = || ToolView {
+            parameters,
+            ..view_from(toolset, tool, source)
+        };
+        is_shown.then(view)
     }
 
     fn source_view(&self, toolset: &Toolset, tool: &Tool) -> SourceView {
@@ -261,6 +294,7 @@ impl std::fmt::Debug for UserTools {
     }
 }
 
+/// Without the schema.
 fn view_from(toolset: &Toolset, tool: &Tool, source: SourceView) -> ToolView {
     let setting = toolset.setting(tool);
     ToolView {
@@ -273,11 +307,11 @@ fn view_from(toolset: &Toolset, tool: &Tool, source: SourceView) -> ToolView {
         keywords: Some(tool.source.keywords(&tool.spec.name))
             .filter(|keywords| !keywords.is_empty())
             .map(str::to_owned),
-        parameters: tool.spec.input_schema.clone(),
+        parameters: None,
         annotations: tool.spec.annotations,
         source,
         runs_on: tool.spec.runs_on,
-        tokens: tool_tokens(&tool.spec),
+        tokens: tool.tokens(tool_tokens),
         enabled: toolset.is_enabled(tool),
         enabled_by: setting.enabled.map(|(_, by)| by),
         policy: toolset.policy(tool),

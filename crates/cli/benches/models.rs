@@ -291,6 +291,7 @@ fn remote(url: &str, format: WireFormat) -> Remote {
         parameters: Map::new(),
         tools: ToolUse::Native,
         context_tokens: None,
+        tool_budget: None,
         reports_progress: false,
     }
 }

@@ -216,6 +216,14 @@ impl ToolAccess {
         }
     }
 
+    /// What is set for the tool itself, whatever is set for its source.
+    pub fn own_setting(&self, tool: &ToolId) -> EffectiveSetting {
+        let settings = self.settings.as_deref();
+        settings
+            .map(|all| all.effective(None, tool))
+            .unwrap_or_default()
+    }
+
     pub fn setting(&self, source: &SourceId, tool: &ToolId) -> EffectiveSetting {
         let settings = self.settings.as_deref();
         settings

@@ -27,8 +27,8 @@ pub mod access;
 pub mod account;
 pub mod caller;
 pub mod pattern;
-pub mod search;
 pub use tenon_text as text;
+pub use tenon_text::search;
 pub use tenon_text::tokenizer;
 
 pub use access::{

@@ -28,6 +28,8 @@ pub struct ModelConfig {
     /// What the last test saw.
     pub tools_seen: Option<ToolUse>,
     pub context_tokens: Option<u64>,
+    /// How many tokens its tools may take. None: a tenth of its context.
+    pub tool_budget: Option<u64>,
     pub prices: Option<Prices>,
 }
 

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use crate::error::ErrorDetail;
-use crate::id::{SourceId, UserId};
-use crate::tool::RunsOn;
+use crate::id::{SourceId, ToolId, UserId};
+use crate::tool::{RunsOn, ToolDefinition, ToolSpec};
 
 /// Who a source is, for the registry, the API and the page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -67,6 +67,23 @@ pub enum SourceState {
     Off,
     /// Whoever runs it is away: a browser that has no page of Tenon open.
     Offline,
+}
+
+impl SourceInfo {
+    /// One of its tools, under the id that it was given.
+    pub fn spec(&self, id: ToolId, definition: ToolDefinition) -> ToolSpec {
+        let title = definition.title.unwrap_or_else(|| definition.name.clone());
+        ToolSpec {
+            id,
+            display_name: format!("{}/{title}", self.title),
+            title,
+            name: definition.name,
+            description: definition.description,
+            input_schema: definition.input_schema,
+            annotations: definition.annotations,
+            runs_on: self.kind.runs_on(),
+        }
+    }
 }
 
 impl SourceState {

@@ -180,6 +180,15 @@ pub struct CallRecord {
     pub verdict: Option<Verdict>,
 }
 
+impl Content {
+    pub fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Text { text } => Some(text),
+            Self::Image { .. } | Self::Json { .. } | Self::File { .. } | Self::Blob { .. } => None,
+        }
+    }
+}
+
 impl ToolOutput {
     pub fn text(text: impl Into<String>) -> Self {
         Self {

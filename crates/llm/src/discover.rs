@@ -149,6 +149,7 @@ async fn list_models(
             parameters: Map::new(),
             tools: ToolUse::None,
             context_tokens: None,
+            tool_budget: None,
             reports_progress: false,
         };
         match fetch_list(&remote, &url).await {

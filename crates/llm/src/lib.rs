@@ -26,8 +26,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use futures::{Stream, StreamExt};
 use tenon_domain::{
-    CallId, ErrorDetail, Message, OmittedTool, PageLanguage, ProviderBlock, StopReason, ToolSpec,
-    Usage,
+    CallId, ErrorDetail, Message, OmittedTool, PageLanguage, ProviderBlock, StopReason, ToolId,
+    ToolSpec, Usage,
 };
 
 pub use assemble::{Assembler, ModelReply};
@@ -81,6 +81,12 @@ pub trait Provider: Send + Sync {
         None
     }
 
+    /// How many tokens its tools may take. Where they take more, it is told of some, and finds the others
+    /// itself. None: any number.
+    fn tool_budget(&self) -> Option<usize> {
+        None
+    }
+
     /// Whether it runs on somebody's own machine, where it may take minutes to read a long prompt.
     fn is_local(&self) -> bool {
         false
@@ -107,9 +113,19 @@ pub struct ModelRequest {
     pub language: Option<PageLanguage>,
     pub messages: Vec<Message>,
     pub tools: Vec<Arc<ToolSpec>>,
+    /// Those that it can find.
+    pub deferred: DeferredTools,
     pub options: GenerationOptions,
     /// Where a provider that asks a server writes down how that went.
     pub attempts: AttemptLog,
+}
+
+/// Tools that a model is not told of and can find.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct DeferredTools {
+    pub tools: Vec<Arc<ToolSpec>>,
+    /// The tools of the request that find them, for models whose servers do not.
+    pub finders: Vec<ToolId>,
 }
 
 /// What a model says, as it says it.

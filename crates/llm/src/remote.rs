@@ -8,6 +8,7 @@ mod body;
 mod capabilities;
 mod compiled_tool;
 mod constrained;
+mod deferral;
 pub(crate) mod http;
 mod model_size;
 pub(crate) mod provider_error;
@@ -41,12 +42,21 @@ pub use response_reader::{ResponseFormat, replay};
 
 pub(crate) use body::ModelRequestBody;
 pub(crate) use capabilities::{Capabilities, CapabilityChange, says_no_images, says_no_tools};
+use deferral::TOOL_SEARCH_PARAMETER;
 pub(crate) use request_plan::RequestPlan;
 pub(crate) use text_calls::is_text_call;
 pub(crate) use tool_compiler::ToolCompiler;
 use tool_compiler::{CompileCount, MAX_TOOLS};
 
 use retrying_stream::RetryingStream;
+
+/// What a model reads where nobody knows better.
+const USUAL_CONTEXT_TOKENS: u64 = 128_000;
+
+/// The part of a context that tools may take: one token in so many, but no less than a handful of tools
+/// needs.
+const TOOL_SHARE: u64 = 10;
+const MIN_TOOL_BUDGET: u64 = 4_000;
 
 /// What a request is made of: no parameter of a model can be called so.
 pub const RESERVED: [&str; 4] = ["model", "messages", "stream", "tools"];
@@ -66,6 +76,8 @@ pub struct Remote {
     pub parameters: Map<String, Value>,
     pub tools: ToolUse,
     pub context_tokens: Option<u64>,
+    /// How many tokens its tools may take. None: a tenth of its context.
+    pub tool_budget: Option<u64>,
     /// Its server tells how far it has read the prompt, where it is asked to.
     pub reports_progress: bool,
 }
@@ -142,7 +154,8 @@ impl Provider for RemoteProvider {
     }
 
     async fn estimate(&self, request: &ModelRequest) -> RequestEstimate {
-        ToolCompiler::prepare(&self.known, &request.tools, &self.remote).await;
+        let deferred = deferral::compiled_ahead(&self.remote, &request.deferred);
+        ToolCompiler::prepare(&self.known, &request.tools, deferred, &self.remote).await;
         let capabilities = retrying_stream::lock(&self.known.capabilities).clone();
         let compiler = &self.known.compiler;
         match RequestPlan::new(&self.remote, compiler, capabilities, request) {
@@ -154,6 +167,13 @@ impl Provider for RemoteProvider {
 
     fn max_tools(&self) -> Option<usize> {
         Some(MAX_TOOLS)
+    }
+
+    fn tool_budget(&self) -> Option<usize> {
+        let context = || self.context_tokens().unwrap_or(USUAL_CONTEXT_TOKENS);
+        let share = || (context() / TOOL_SHARE).max(MIN_TOOL_BUDGET);
+        let budget = self.remote.tool_budget.unwrap_or_else(share);
+        Some(usize::try_from(budget).unwrap_or(usize::MAX))
     }
 
     fn is_local(&self) -> bool {
@@ -232,7 +252,7 @@ impl Remote {
     pub(crate) fn add_parameters(&self, body: &mut Map<String, Value>) {
         for (name, value) in &self.parameters {
             match value {
-                _ if RESERVED.contains(&name.as_str()) => {}
+                _ if RESERVED.contains(&name.as_str()) || name == TOOL_SEARCH_PARAMETER => {}
                 // A way to leave out what is sent by itself.
                 Value::Null => {
                     body.remove(name);

@@ -7,7 +7,6 @@ pub mod config;
 
 mod access;
 mod cors;
-mod document_bytes;
 mod endpoint;
 mod handler;
 mod header_forwarding;

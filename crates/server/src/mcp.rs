@@ -9,6 +9,7 @@ mod server_prompts;
 mod tool_listings;
 
 pub use hub_caller::HubCaller;
+pub(crate) use hub_caller::ToolsMode;
 pub use hub_service::HubService;
 pub(crate) use server_prompts::{fill_prompt, server_prompts};
 

@@ -14,7 +14,7 @@ use tenon_mcp::server::{HttpRequest, MAX_REQUEST_BYTES, ServerResponse};
 use ts_rs::TS;
 
 use crate::error::ApiError;
-use crate::mcp::HubCaller;
+use crate::mcp::{HubCaller, ToolsMode};
 use crate::request::{HttpCaller, QueryParams, ReceivedBody, receive};
 use crate::state::ServerState;
 
@@ -22,14 +22,22 @@ pub(crate) use resource_metadata::{
     RESOURCE_METADATA_PATH, resource_metadata, resource_metadata_url,
 };
 
+/// `/mcp?mode=search`
+#[derive(Debug, Default, Deserialize, TS)]
+pub(crate) struct McpQuery {
+    #[serde(default)]
+    mode: ToolsMode,
+}
+
 /// `/mcp`, in every version and with every method.
 pub(crate) async fn streamable_http(
     State(state): State<ServerState>,
     user: CurrentUser,
     http: HttpCaller,
+    QueryParams(query): QueryParams<McpQuery>,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let caller = HubCaller::new(user.clone(), http.address.to_string());
+    let caller = HubCaller::new(user.clone(), http.address.to_string()).in_mode(query.mode);
     answer(&state, user, caller, request).await
 }
 
@@ -39,11 +47,12 @@ pub(crate) async fn expert_http(
     user: CurrentUser,
     http: HttpCaller,
     Path(name): Path<String>,
+    QueryParams(query): QueryParams<McpQuery>,
     request: Request,
 ) -> Result<Response, ApiError> {
     let expert = state.app.experts.named(&user.id, &name).await?;
     let address = http.address.to_string();
-    let caller = HubCaller::with_expert(user.clone(), address, Some(expert));
+    let caller = HubCaller::with_expert(user.clone(), address, Some(expert)).in_mode(query.mode);
     answer(&state, user, caller, request).await
 }
 

@@ -14,6 +14,7 @@ use crate::openai::CompletionBody;
 use crate::request::{FileBody, HttpCaller, Id, JsonBody, QueryParams};
 use crate::socket::Handshake;
 use crate::state::ServerState;
+use crate::tagged_json::TaggedJson;
 
 /// The parts of an operation, as TypeScript.
 #[derive(Debug, Default)]
@@ -164,6 +165,12 @@ impl<T: HandlerOutput, E> HandlerOutput for Result<T, E> {
 }
 
 impl<T: TS> HandlerOutput for Json<T> {
+    fn describe() -> OperationResponse {
+        OperationResponse::Json(name::<T>())
+    }
+}
+
+impl<T: TS> HandlerOutput for TaggedJson<T> {
     fn describe() -> OperationResponse {
         OperationResponse::Json(name::<T>())
     }

@@ -123,6 +123,7 @@ pub fn routes() -> Vec<Route> {
         websocket("/ws", User, socket::open),
         // Tools and models.
         get("/tools", User, tools::list),
+        get("/tools/{id}", User, tools::show),
         patch("/tools", User, tools::change).keys(KeyPolicy::Full),
         post("/tools/{id}/call", User, tools::call).stops_with_client(),
         get("/shell/sources", Shell, shell::sources),

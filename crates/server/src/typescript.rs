@@ -84,6 +84,7 @@ pub fn declarations() -> String {
         wire::ExportedTurn,
         wire::ExportedMessage,
         wire::ToolView,
+        crate::mcp::ToolsMode,
         wire::ToolsChange,
         wire::SourceSettingPatch,
         wire::ToolSettingPatch,

@@ -16,6 +16,7 @@ mod m0014_experts;
 mod m0015_skills;
 mod m0016_folders_and_files;
 mod m0017_model_calls;
+mod m0018_tool_budget;
 
 use sea_orm_migration::{MigrationTrait, MigratorTrait, async_trait};
 
@@ -41,6 +42,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0015_skills::Migration),
             Box::new(m0016_folders_and_files::Migration),
             Box::new(m0017_model_calls::Migration),
+            Box::new(m0018_tool_budget::Migration),
         ]
     }
 }

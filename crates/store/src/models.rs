@@ -170,6 +170,7 @@ impl TryFrom<models::Model> for StoredModel {
                     .map(enum_column::read)
                     .transpose()?,
                 context_tokens: row.context_tokens.map(i64::unsigned_abs),
+                tool_budget: row.tool_budget.map(i64::unsigned_abs),
                 prices: row
                     .prices
                     .as_deref()
@@ -198,6 +199,7 @@ fn fresh(config: &ModelConfig, sealed_key: Option<&str>) -> Result<models::Activ
         tool_mode: Set(enum_column::write(config.tool_mode)?),
         tools_seen: Set(config.tools_seen.map(enum_column::write).transpose()?),
         context_tokens: Set(config.context_tokens.map(to_column)),
+        tool_budget: Set(config.tool_budget.map(to_column)),
         prices: Set(config
             .prices
             .as_ref()

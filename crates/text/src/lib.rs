@@ -1,8 +1,9 @@
-//! Texts from outside, cleaned and shortened for display.
+//! Texts from outside, cleaned and shortened for display, and searched.
 //!
 //! The one place that cuts a text for a reader: always between characters, and
 //! with an ellipsis where something is missing.
 
+pub mod search;
 pub mod tokenizer;
 
 use std::borrow::Cow;

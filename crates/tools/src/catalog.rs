@@ -1,7 +1,9 @@
 //! All tools at one moment: what the registry swaps and toolsets read.
 
+mod indexed_tools;
+
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use tenon_domain::{SourceId, ToolError, ToolId, ToolSpec, UserId};
 use tokio::sync::OnceCell;
@@ -10,6 +12,7 @@ use crate::call_error::CallError;
 use crate::call_metrics::CallCounters;
 use crate::source::ToolSource;
 use crate::validate::{Schema, ValidationContext};
+pub(crate) use indexed_tools::IndexedTools;
 
 /// One tool in the catalog.
 pub struct Tool {
@@ -17,6 +20,8 @@ pub struct Tool {
     pub source: Arc<dyn ToolSource>,
     /// Compiled at the first call: most tools of a large server are never called.
     pub(crate) schema: OnceCell<Schema>,
+    /// About how many tokens it takes to tell a model of it, once somebody has counted.
+    tokens: OnceLock<usize>,
     /// Of its source.
     pub(crate) counters: Arc<CallCounters>,
 }
@@ -35,10 +40,29 @@ pub(crate) struct ConnectedSource {
     pub(crate) connection: u64,
     pub(crate) revision: u64,
     pub(crate) source: Arc<dyn ToolSource>,
-    pub(crate) tools: Arc<[Arc<Tool>]>,
+    pub(crate) tools: Arc<IndexedTools>,
 }
 
 impl Tool {
+    pub(crate) fn new(
+        spec: ToolSpec,
+        source: Arc<dyn ToolSource>,
+        counters: Arc<CallCounters>,
+    ) -> Self {
+        Self {
+            spec: Arc::new(spec),
+            source,
+            schema: OnceCell::new(),
+            tokens: OnceLock::new(),
+            counters,
+        }
+    }
+
+    /// What `count` says of it, which is asked once: schemas are long.
+    pub fn tokens(&self, count: impl FnOnce(&ToolSpec) -> usize) -> usize {
+        *self.tokens.get_or_init(|| count(&self.spec))
+    }
+
     pub(crate) async fn schema(&self, behalf: ValidationContext<'_>) -> Result<&Schema, ToolError> {
         let compile = || Schema::compile(&self.spec, behalf);
         self.schema.get_or_try_init(compile).await

@@ -15,6 +15,7 @@ pub mod toolset;
 
 pub mod output_store;
 pub mod quota;
+pub mod search_text;
 pub mod tool_ids;
 
 mod addresses;
@@ -38,9 +39,13 @@ pub use output_store::{MemoryOutputStore, OutputStore};
 pub use quota::{OverQuota, Quota, QuotaLimits, StorageInventory};
 pub use registry::{CatalogChange, Connection, Registry, SourceCount, SourceStatus};
 pub use request_tools::RequestTools;
+pub use search_text::search_fields;
 pub use source::{CallContext, CallOrigin, Relevance, ToolSource};
 pub use tool_ids::{MemoryToolIdStore, ToolIdStore};
-pub use toolset::{CallableStamp, OfferSize, PreparedCall, ReadyCall, Toolset, UnapprovedCall};
+pub use toolset::{
+    CallableStamp, OfferLimits, OfferSize, PreparedCall, ReadyCall, TOOL_CALL, TOOL_DESCRIBE,
+    TOOL_SEARCH, ToolOffer, Toolset, UnapprovedCall,
+};
 
 /// Why the hub could not do its own work. What goes wrong in a tool is a
 /// [`tenon_domain::ToolError`] instead.

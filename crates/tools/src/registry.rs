@@ -10,20 +10,22 @@ use std::sync::{Arc, Weak};
 
 use arc_swap::ArcSwap;
 use tenon_domain::{
-    SourceId, SourceInfo, SourceState, ToolAccess, ToolDefinition, ToolId, ToolSpec, UserId,
-    tool_id,
+    SourceId, SourceInfo, SourceState, ToolAccess, ToolDefinition, ToolId, UserId, tool_id,
 };
-use tokio::sync::{OnceCell, broadcast};
+use tokio::sync::broadcast;
 
 use crate::call_limits::CallLimits;
-use crate::call_metrics::{CallMetrics, CallStatistics, kind_label};
-use crate::catalog::{Catalog, ConnectedSource, Tool};
+use crate::call_metrics::{CallCounters, CallMetrics, CallStatistics, kind_label};
+use crate::catalog::{Catalog, ConnectedSource, IndexedTools, Tool};
 use crate::request_tools::RequestConsent;
-use crate::toolset::Toolset;
+use crate::toolset::{Toolset, search_source_info};
 use crate::{Error, OutputStore, RequestTools, ToolIdStore, ToolSource};
 
 /// How many changes a slow subscriber may miss before it has to read everything again.
 const CHANGE_QUEUE: usize = 256;
+
+/// A list of so many tools is indexed in a few milliseconds.
+const MAX_INDEXED_LATE: usize = 200;
 
 pub struct Registry {
     catalog: ArcSwap<Catalog>,
@@ -31,6 +33,7 @@ pub struct Registry {
     outputs: Arc<dyn OutputStore>,
     limits: CallLimits,
     metrics: CallMetrics,
+    search_counters: Arc<CallCounters>,
     /// Numbers each read of the tools of a source, so that an older one never replaces a newer one.
     revisions: AtomicU64,
     changes: broadcast::Sender<CatalogChange>,
@@ -74,12 +77,14 @@ impl Registry {
         outputs: Arc<dyn OutputStore>,
         limits: CallLimits,
     ) -> Arc<Self> {
+        let metrics = CallMetrics::default();
         Arc::new(Self {
             catalog: ArcSwap::default(),
             ids,
             outputs,
             limits,
-            metrics: CallMetrics::default(),
+            search_counters: metrics.counters(search_source_info()),
+            metrics,
             revisions: AtomicU64::new(0),
             changes: broadcast::Sender::new(CHANGE_QUEUE),
         })
@@ -136,6 +141,7 @@ impl Registry {
             self.catalog.load_full(),
             access,
             self.outputs.clone(),
+            self.search_counters.clone(),
             self.limits,
         )
     }
@@ -240,6 +246,7 @@ impl Registry {
         });
         if is_wanted {
             self.notify(connected.source.info().owner.clone());
+            index_ahead(&connected.tools);
         }
     }
 
@@ -248,7 +255,7 @@ impl Registry {
         let _ = self.changes.send(CatalogChange { owner });
     }
 
-    async fn identify(&self, source: &Arc<dyn ToolSource>) -> Result<Arc<[Arc<Tool>]>, Error> {
+    async fn identify(&self, source: &Arc<dyn ToolSource>) -> Result<Arc<IndexedTools>, Error> {
         let definitions = definitions(source);
         let names: Vec<&str> = definitions.iter().map(|d| d.name.as_str()).collect();
         let ids = self.ids.ids(source.info(), &names).await?;
@@ -260,17 +267,21 @@ impl Registry {
         source: &Arc<dyn ToolSource>,
         definitions: Vec<ToolDefinition>,
         ids: Vec<ToolId>,
-    ) -> Arc<[Arc<Tool>]> {
+    ) -> Arc<IndexedTools> {
         let counters = self.metrics.counters(source.info());
         let tools = definitions.into_iter().zip(ids).map(|(definition, id)| {
-            Arc::new(Tool {
-                spec: Arc::new(spec(source.info(), id, definition)),
-                source: source.clone(),
-                schema: OnceCell::new(),
-                counters: counters.clone(),
-            })
+            let spec = source.info().spec(id, definition);
+            Arc::new(Tool::new(spec, source.clone(), counters.clone()))
         });
-        tools.collect()
+        Arc::new(tools.collect())
+    }
+}
+
+/// A long list takes a while to index, and whoever searches first should not wait for it.
+fn index_ahead(tools: &Arc<IndexedTools>) {
+    if tools.len() > MAX_INDEXED_LATE {
+        let tools = tools.clone();
+        tokio::task::spawn_blocking(move || tools.index().len());
     }
 }
 
@@ -302,20 +313,6 @@ impl Drop for Connection {
         if let Some(owner) = removed {
             registry.notify(owner);
         }
-    }
-}
-
-fn spec(source: &SourceInfo, id: ToolId, definition: ToolDefinition) -> ToolSpec {
-    let title = definition.title.unwrap_or_else(|| definition.name.clone());
-    ToolSpec {
-        id,
-        display_name: format!("{}/{title}", source.title),
-        title,
-        name: definition.name,
-        description: definition.description,
-        input_schema: definition.input_schema,
-        annotations: definition.annotations,
-        runs_on: source.kind.runs_on(),
     }
 }
 

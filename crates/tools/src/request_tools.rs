@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use tenon_domain::ToolId;
 
-use crate::catalog::Tool;
+use crate::catalog::{IndexedTools, Tool};
 
 /// Tools with ids that live as long as this value. Whoever brought the sources chose them, so
 /// all their tools are visible. Cheap to clone.
 #[derive(Debug, Clone, Default)]
 pub struct RequestTools {
     tools: Arc<HashMap<ToolId, Arc<Tool>>>,
+    list: Arc<IndexedTools>,
     consent: RequestConsent,
 }
 
@@ -27,9 +28,13 @@ pub(crate) enum RequestConsent {
 
 impl RequestTools {
     pub(crate) fn new(tools: impl IntoIterator<Item = Arc<Tool>>, consent: RequestConsent) -> Self {
-        let tools = tools.into_iter().map(|tool| (tool.spec.id.clone(), tool));
-        let tools = Arc::new(tools.collect());
-        Self { tools, consent }
+        let list: IndexedTools = tools.into_iter().collect();
+        let tools = list.iter().map(|tool| (tool.spec.id.clone(), tool.clone()));
+        Self {
+            tools: Arc::new(tools.collect()),
+            list: Arc::new(list),
+            consent,
+        }
     }
 
     pub(crate) fn get(&self, id: &ToolId) -> Option<&Arc<Tool>> {
@@ -38,6 +43,10 @@ impl RequestTools {
 
     pub fn tools(&self) -> impl Iterator<Item = &Arc<Tool>> {
         self.tools.values()
+    }
+
+    pub(crate) fn list(&self) -> &Arc<IndexedTools> {
+        &self.list
     }
 
     /// Whether a tool is one of these, and not another with the same id.

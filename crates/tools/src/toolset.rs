@@ -7,6 +7,8 @@ mod known_addresses;
 mod offer;
 mod policy;
 mod prepared_call;
+mod search;
+mod search_tools;
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -23,15 +25,19 @@ use tokio_util::sync::CancellationToken;
 
 use crate::addresses::KnownAddresses;
 use crate::call_error::CallError;
+use crate::call_metrics::CallCounters;
 use crate::cap::Cap;
 use crate::catalog::{Catalog, Tool};
 use crate::output_store::{OUTPUT_READERS, OutputStore};
 use crate::validate::ValidationContext;
 use crate::{CallContext, CallLimits, RequestTools, ToolSource};
 pub use callable_stamp::CallableStamp;
-pub use offer::OfferSize;
+pub use offer::{OfferLimits, OfferSize, ToolOffer};
 use policy::Decision;
 pub use prepared_call::{PreparedCall, ReadyCall, UnapprovedCall};
+use search_tools::SearchTools;
+pub(crate) use search_tools::search_source_info;
+pub use search_tools::{TOOL_CALL, TOOL_DESCRIBE, TOOL_SEARCH};
 
 /// One validation takes some seconds at most; the rest is queueing.
 const VALIDATION_TIMEOUT: Duration = Duration::from_secs(30);
@@ -46,6 +52,9 @@ pub struct Toolset {
     limits: CallLimits,
     /// What the conversation knows; see [`Toolset::with_known_addresses`].
     known: Arc<KnownAddresses>,
+    /// See [`Toolset::with_search`].
+    search: Option<SearchTools>,
+    search_counters: Arc<CallCounters>,
 }
 
 impl Toolset {
@@ -53,6 +62,7 @@ impl Toolset {
         catalog: Arc<Catalog>,
         access: ToolAccess,
         outputs: Arc<dyn OutputStore>,
+        search_counters: Arc<CallCounters>,
         limits: CallLimits,
     ) -> Self {
         Self {
@@ -62,6 +72,8 @@ impl Toolset {
             outputs,
             limits,
             known: Arc::default(),
+            search: None,
+            search_counters,
         }
     }
 
@@ -113,7 +125,15 @@ impl Toolset {
     /// The same, whether it is switched on or not.
     pub fn find(&self, id: &ToolId) -> Option<&Arc<Tool>> {
         let known = || self.catalog.get(&self.access.user, id.as_str());
-        self.request_tools.get(id).or_else(known)
+        let search = || self.search.as_ref()?.get(id);
+        self.request_tools.get(id).or_else(known).or_else(search)
+    }
+
+    /// Whether it is there for this caller as far as an expert goes; other reasons against a call are told.
+    pub fn shows(&self, tool: &Tool) -> bool {
+        let search = self.search.as_ref();
+        search.is_some_and(|search| search.has(tool))
+            || self.access.allows(tool.source.info(), &tool.spec.id)
     }
 
     fn sees(&self, tool: &Tool) -> bool {
@@ -122,7 +142,10 @@ impl Toolset {
 
     fn includes(&self, tool: &Tool) -> bool {
         let source = tool.source.info();
-        self.request_tools.has(tool) || self.access.includes(source, &tool.spec.id)
+        let search = self.search.as_ref();
+        self.request_tools.has(tool)
+            || search.is_some_and(|search| search.has(tool))
+            || self.access.includes(source, &tool.spec.id)
     }
 
     /// All of them, by id, so that a model is told the same list every time.
@@ -144,7 +167,7 @@ impl Toolset {
     /// The sources that this user sees, by id, with their tools in their own order, switched on or not.
     pub fn sources(&self) -> impl Iterator<Item = (&SourceInfo, &[Arc<Tool>])> {
         let connected = self.catalog.connected.values();
-        let connected = connected.map(|connected| (connected.source.info(), &*connected.tools));
+        let connected = connected.map(|connected| (connected.source.info(), &**connected.tools));
         let user = &self.access.user;
         connected.filter(move |(info, _)| info.owner.as_ref().is_none_or(|owner| owner == user))
     }

@@ -242,6 +242,15 @@ fn refused(error: ToolError) -> CallOutcome {
     Some((Err(error), Duration::ZERO))
 }
 
+/// Calls by id become calls of the tools themselves, for everybody who reads them from here on.
+pub(super) fn resolve(toolset: &Toolset, parts: &mut [Part]) {
+    for part in parts {
+        if let Part::Call { call, .. } = part {
+            toolset.resolve(call);
+        }
+    }
+}
+
 /// The calls that a message asks for.
 pub(super) fn requested(toolset: &Toolset, message: &MessageId, parts: &[Part]) -> Vec<CallRecord> {
     let calls = parts.iter().filter_map(Part::as_call);

@@ -29,6 +29,7 @@ coded_errors! {
         ParametersTooLong = "model_parameters_too_long" in "parameters" => "The parameters are too long.",
         NotConstrained = "model_not_constrained" in "toolMode" => "JSON answers and calls as text are a matter of the OpenAI format. Choose `auto` or `native`.",
         Context = "model_context_invalid" in "contextTokens" => "A context has between 256 and 100,000,000 tokens.",
+        ToolBudget = "model_tool_budget_invalid" in "toolBudget" => "Tools may take between 500 and 1,000,000 tokens.",
         Prices = "model_prices_invalid" in "prices" => "Prices are not negative and have a currency of at most 8 characters.",
         ReservedParameter { name: &'static str } = "model_parameter_reserved" in "parameters" => "`{name}` is no parameter: it is what the request itself is made of. Leave it out.",
         Key = "model_key_invalid" in "key" => "This is not a key: keys are letters, digits and signs without spaces. Copy it again.",
@@ -58,6 +59,7 @@ impl Models {
             tool_mode: new.tool_mode.unwrap_or_default(),
             tools_seen: None,
             context_tokens: new.context_tokens,
+            tool_budget: new.tool_budget,
             prices: new.prices,
         };
         let config = check(config)?;
@@ -125,6 +127,7 @@ impl Models {
             tool_mode: change.tool_mode.unwrap_or(old.tool_mode),
             tools_seen: old.tools_seen,
             context_tokens: change.context_tokens.unwrap_or(old.context_tokens),
+            tool_budget: change.tool_budget.unwrap_or(old.tool_budget),
             prices: change.prices.unwrap_or_else(|| old.prices.clone()),
         })?;
         let is_moved = (config.provider, &config.base_url, &config.model)
@@ -185,6 +188,7 @@ impl Models {
                 parameters: None,
                 tool_mode: None,
                 context_tokens: None,
+                tool_budget: None,
                 prices: None,
             } => self.store.choose_model(None).await?,
             _ => return Err(ModelEditError::BuiltinFixed),
@@ -228,6 +232,10 @@ fn check(mut config: ModelConfig) -> Result<ModelConfig, ModelEditError> {
         .is_some_and(|tokens| !(256..=100_000_000).contains(&tokens))
     {
         return Err(ModelEditError::Context);
+    }
+    let is_odd_budget = |tokens: u64| !(500..=1_000_000).contains(&tokens);
+    if config.tool_budget.is_some_and(is_odd_budget) {
+        return Err(ModelEditError::ToolBudget);
     }
     if !config.prices.as_ref().is_none_or(Prices::is_sane) {
         return Err(ModelEditError::Prices);

@@ -9,6 +9,7 @@ use async_trait::async_trait;
 use futures::StreamExt;
 use tenon_llm::{
     Error, GenerationOptions, ModelRequest, ModelStream, OptionFault, Provider, Remote,
+    RequestEstimate,
 };
 use url::Url;
 
@@ -57,6 +58,18 @@ impl Provider for RedactingProvider {
 
     fn takes_images(&self) -> bool {
         self.provider.takes_images()
+    }
+
+    fn max_tools(&self) -> Option<usize> {
+        self.provider.max_tools()
+    }
+
+    fn tool_budget(&self) -> Option<usize> {
+        self.provider.tool_budget()
+    }
+
+    async fn estimate(&self, request: &ModelRequest) -> RequestEstimate {
+        self.provider.estimate(request).await
     }
 
     async fn stream(&self, request: ModelRequest) -> Result<ModelStream, Error> {

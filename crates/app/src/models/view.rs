@@ -47,6 +47,10 @@ pub struct ModelView {
     #[ts(optional, type = "number")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context_tokens: Option<u64>,
+    /// How many tokens its tools may take, where somebody has set it.
+    #[ts(optional, type = "number")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool_budget: Option<u64>,
     /// Told of its tools in short, because it is small.
     pub compact_tools: bool,
     #[ts(optional)]
@@ -115,6 +119,8 @@ pub struct NewModel {
     pub tool_mode: Option<ToolMode>,
     #[ts(optional, type = "number")]
     pub context_tokens: Option<u64>,
+    #[ts(optional, type = "number")]
+    pub tool_budget: Option<u64>,
     #[ts(optional)]
     pub prices: Option<Prices>,
     #[ts(optional)]
@@ -144,6 +150,10 @@ pub struct ModelChange {
     #[ts(optional, type = "number | null")]
     #[serde(deserialize_with = "double_option")]
     pub context_tokens: Option<Option<u64>>,
+    /// Null: a tenth of its context.
+    #[ts(optional, type = "number | null")]
+    #[serde(deserialize_with = "double_option")]
+    pub tool_budget: Option<Option<u64>>,
     /// Null forgets them.
     #[ts(optional, type = "Prices | null")]
     #[serde(deserialize_with = "double_option")]

@@ -26,8 +26,10 @@ pub struct ToolView {
     #[ts(optional)]
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub keywords: Option<String>,
-    #[ts(type = "unknown")]
-    pub parameters: InputSchema,
+    /// The schema of its input, where the list has schemas.
+    #[ts(optional, type = "unknown")]
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub parameters: Option<InputSchema>,
     pub annotations: Annotations,
     pub source: SourceView,
     pub runs_on: RunsOn,

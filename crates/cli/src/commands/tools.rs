@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use clap::Subcommand;
 use serde::Serialize;
 use serde_json::Value;
-use tenon_domain::search::Index;
+use tenon_domain::search::{self, SearchIndex, SearchQuery};
 use tenon_domain::{Content, ToolId};
 
 use super::say;
@@ -155,12 +155,14 @@ fn show(tool: &ToolView, json: bool) -> Result<()> {
         tool.runs_on.as_str()
     ));
     say(&tool.description);
-    print_json(&tool.parameters.value())?;
+    if let Some(parameters) = &tool.parameters {
+        print_json(&parameters.value())?;
+    }
     Ok(())
 }
 
 fn search(tools: Vec<ToolView>, query: &str) -> Vec<ToolView> {
-    let index = Index::new(tools.iter().map(|tool| {
+    let index = SearchIndex::new(tools.iter().map(|tool| {
         [
             (tool.tool_id.as_str(), 2.0),
             (tool.display_name.as_str(), 2.0),
@@ -168,11 +170,11 @@ fn search(tools: Vec<ToolView>, query: &str) -> Vec<ToolView> {
             (tool.keywords.as_deref().unwrap_or_default(), 1.0),
         ]
     }));
-    let hits = index.rank(query).into_iter().take(MAX_HITS);
-    let hits: Vec<usize> = hits.map(|(number, _)| number).collect();
+    let query = SearchQuery::new(query);
+    let hits = search::search(&[&index], &query, |_, _| true, MAX_HITS);
     let mut tools: Vec<Option<ToolView>> = tools.into_iter().map(Some).collect();
     hits.into_iter()
-        .filter_map(|number| tools[number].take())
+        .filter_map(|hit| tools[hit.document].take())
         .collect()
 }
 

@@ -81,6 +81,7 @@ fn example(route: &Route) -> Example {
     };
     let account = |name: &str| json!({"name": name, "email": email(name), "password": "correct horse battery"});
     match (route.method.as_str(), route.path) {
+        ("GET", "/tools/{id}") => id("builtin_calculate"),
         ("GET", "/info" | "/models" | "/endpoints" | "/ws" | "/openapi.json" | "/docs") => plain,
         ("GET", "/auth/oidc/start" | "/auth/oidc/callback") => plain,
         ("GET", "/auth/state" | "/auth/me" | "/auth/sessions" | "/keys") => plain,

@@ -67,6 +67,8 @@ mod sources;
 mod switches;
 #[cfg(unix)]
 mod task_run;
+mod tool_list;
+mod tool_search;
 mod tools_command;
 mod torture;
 mod trace;

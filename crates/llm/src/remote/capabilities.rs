@@ -65,6 +65,8 @@ pub(crate) struct Capabilities {
     pub takes_max_tokens: bool,
     /// Knows `stop`.
     pub takes_stop: bool,
+    /// Finds tools for its model, where it is one that does.
+    pub searches_tools: bool,
     /// Writes no more than this.
     pub max_tokens: Option<u64>,
     /// Reads no more than this.
@@ -104,6 +106,7 @@ impl Default for Capabilities {
             takes_users_after_tools: true,
             takes_max_tokens: true,
             takes_stop: true,
+            searches_tools: true,
             max_tokens: None,
             context_tokens: None,
             full_at: None,
@@ -125,6 +128,8 @@ impl Capabilities {
         let says = |words: &[&str]| words.iter().any(|word| lower.contains(word));
         let switch = if says(&["stream_options", "include_usage"]) {
             &mut self.counts_tokens
+        } else if says(&["defer_loading", "tool_search_tool"]) {
+            &mut self.searches_tools
         } else if says(&["cache_control"]) {
             &mut self.caches
         } else if says(&["after role 'tool'"]) {
@@ -209,6 +214,7 @@ impl Capabilities {
         self.takes_users_after_tools &= other.takes_users_after_tools;
         self.takes_max_tokens &= other.takes_max_tokens;
         self.takes_stop &= other.takes_stop;
+        self.searches_tools &= other.searches_tools;
         self.max_tokens = other.max_tokens.or(self.max_tokens);
         self.context_tokens = other.context_tokens.or(self.context_tokens);
         self.full_at = other.full_at.or(self.full_at);

@@ -11,7 +11,7 @@ use super::{Capabilities, CompileCount, Remote, ToolCompiler};
 use crate::history::{self, fit, tokens, weight};
 use crate::remote::provider_error::ProviderError;
 use crate::remote::text_calls::CallScope;
-use crate::remote::{constrained, result_request, text_calls};
+use crate::remote::{constrained, deferral, result_request, text_calls};
 use crate::{ExclusionReason, GenerationOptions, ModelFault, ModelRequest, RequestEstimate};
 
 /// What a model needs for its own words where its settings do not say.
@@ -26,6 +26,8 @@ pub(crate) struct RequestPlan {
     pub system: String,
     pub messages: Vec<Message>,
     pub tools: Vec<Arc<CompiledTool>>,
+    /// Those that its server finds for it.
+    pub deferred: Vec<Box<RawValue>>,
     /// How they are put before the model.
     pub tool_use: ToolUse,
     pub capabilities: Capabilities,
@@ -65,7 +67,10 @@ impl Remote {
 impl RequestPlan {
     /// The tools as they are written into a request.
     pub(crate) fn entries(&self) -> Vec<&RawValue> {
-        self.tools.iter().map(|tool| &*tool.entry).collect()
+        let tools = self.tools.iter().map(|tool| &*tool.entry);
+        tools
+            .chain(self.deferred.iter().map(|entry| &**entry))
+            .collect()
     }
 
     /// What goes out, and which tools cannot.
@@ -89,6 +94,15 @@ impl RequestPlan {
         let mut offered = request.tools.clone();
         offered.retain(|tool| options.allows(&tool.id));
         let tool_use = remote.tool_use(&capabilities);
+        let deferred = match tool_use {
+            ToolUse::Native => {
+                deferral::entries(remote, compiler, &capabilities, &request.deferred)
+            }
+            ToolUse::None | ToolUse::Constrained | ToolUse::Text => None,
+        };
+        if deferred.is_some() {
+            offered.retain(|tool| !request.deferred.finders.contains(&tool.id));
+        }
         let (tools, left_out) = match tool_use {
             ToolUse::None => (Vec::new(), exclude_all(&offered)),
             ToolUse::Native | ToolUse::Constrained | ToolUse::Text => {
@@ -99,6 +113,7 @@ impl RequestPlan {
             system: request.system.clone(),
             messages: history::repair(messages),
             tools,
+            deferred: deferred.unwrap_or_default(),
             tool_use,
             capabilities,
             options,

@@ -16,7 +16,7 @@ use super::compiled_tool::CompiledTool;
 use super::response_reader::{ReadState, ResponseFormat, ResponseReader};
 use super::{Capabilities, CapabilityChange, Remote, RequestPlan, ServerKnowledge, ToolCompiler};
 use crate::remote::provider_error::ProviderError;
-use crate::remote::{anthropic, http, openai, says_no_images};
+use crate::remote::{anthropic, deferral, http, openai, says_no_images};
 use crate::{AttemptLog, Error, ModelDelta, ModelFault, ModelRequest, ModelStream};
 
 /// How often a busy server is asked in all.
@@ -143,7 +143,11 @@ impl RetryingStream {
     }
 
     async fn send(&mut self) -> Result<(), ProviderError> {
-        ToolCompiler::prepare(&self.known, &self.request.tools, &self.remote).await;
+        let ModelRequest {
+            tools, deferred, ..
+        } = &self.request;
+        let deferred = deferral::compiled_ahead(&self.remote, deferred);
+        ToolCompiler::prepare(&self.known, tools, deferred, &self.remote).await;
         let (capabilities, compiler) = (self.capabilities.clone(), &self.known.compiler);
         let (plan, left_out) =
             RequestPlan::new(&self.remote, compiler, capabilities, &self.request)?;

@@ -49,12 +49,13 @@ impl ToolCompiler {
     pub(super) async fn prepare(
         knowledge: &Arc<ServerKnowledge>,
         tools: &[Arc<ToolSpec>],
+        deferred: &[Arc<ToolSpec>],
         remote: &Remote,
     ) {
         static TURNS: Semaphore = Semaphore::const_new(2);
         let compiler = &knowledge.compiler;
         let is_new = |tool: &&Arc<ToolSpec>| compiler.get(tool).is_none();
-        let new: Vec<&Arc<ToolSpec>> = tools.iter().filter(is_new).collect();
+        let new: Vec<&Arc<ToolSpec>> = tools.iter().chain(deferred).filter(is_new).collect();
         let mut left = MAX_VALUES_AT_ONCE;
         if new
             .iter()
@@ -62,12 +63,12 @@ impl ToolCompiler {
         {
             return;
         }
-        let tools = tools.to_vec();
+        let (tools, deferred) = (tools.to_vec(), deferred.to_vec());
         let (knowledge, remote) = (knowledge.clone(), remote.clone());
         let turn = TURNS.acquire().await.ok();
         let compiling = tokio::task::spawn_blocking(move || {
             let compiler = &knowledge.compiler;
-            compiler.make_room(tools.len());
+            compiler.make_room(tools.len() + deferred.len());
             let mut count = CompileCount::default();
             for tool in &tools {
                 if count.limit().is_some() {
@@ -77,6 +78,9 @@ impl ToolCompiler {
                     Ok(_) => count.compiled += 1,
                     Err(_) => count.failed += 1,
                 }
+            }
+            for tool in &deferred {
+                let _ = compiler.compile(tool, &remote);
             }
             drop(turn);
         });
@@ -112,7 +116,7 @@ impl ToolCompiler {
 
     fn make_room(&self, tools: usize) {
         let mut known = self.lock();
-        if known.len() + tools.min(MAX_TOOLS + MAX_FAILED) > MAX_KNOWN {
+        if known.len() + tools > MAX_KNOWN {
             known.clear();
         }
     }
@@ -223,6 +227,7 @@ mod tests {
             parameters: Map::new(),
             tools: ToolUse::Native,
             context_tokens: None,
+            tool_budget: None,
             reports_progress: false,
         }
     }
@@ -254,7 +259,7 @@ mod tests {
             }
         };
         tokio::select! {
-            () = ToolCompiler::prepare(&knowledge, &tools, &remote) => {}
+            () = ToolCompiler::prepare(&knowledge, &tools, &[], &remote) => {}
             () = ticks => unreachable!("it goes on for ever"),
         }
         assert!(longest < Duration::from_secs(1), "{longest:?}");
@@ -266,7 +271,7 @@ mod tests {
         let knowledge = Arc::new(ServerKnowledge::default());
         let schema = json!({ "type": "object", "properties": { "a": { "type": "string" } } });
         let tools: Vec<_> = (0..50).map(|number| tool(number, schema.clone())).collect();
-        ToolCompiler::prepare(&knowledge, &tools, &remote()).await;
+        ToolCompiler::prepare(&knowledge, &tools, &[], &remote()).await;
         assert!(knowledge.compiler.lock().is_empty());
         for tool in &tools {
             let told = knowledge.compiler.compile(tool, &remote());

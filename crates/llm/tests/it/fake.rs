@@ -29,6 +29,7 @@ pub fn remote(format: WireFormat, base_url: &str) -> Remote {
         parameters: Map::new(),
         tools: ToolUse::Native,
         context_tokens: None,
+        tool_budget: None,
         reports_progress: false,
     }
 }

@@ -73,6 +73,7 @@ fn remote(base_url: String, format: WireFormat) -> Remote {
         parameters: Map::new(),
         tools: ToolUse::Native,
         context_tokens: None,
+        tool_budget: None,
         reports_progress: false,
     }
 }

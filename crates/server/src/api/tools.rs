@@ -2,13 +2,14 @@
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, StatusCode};
 use serde::Deserialize;
 use serde_json::json;
 use tenon_domain::text::shorten;
-use tenon_domain::{ChatId, Layer, Policy, ToolId, tool_id};
+use tenon_domain::{ChatId, Layer, Policy, SourceId, ToolId, tool_id};
 use tenon_store::ToolSettingChange;
 use ts_rs::TS;
+use url::form_urlencoded;
 
 use crate::api_fault::ApiFault;
 use crate::error::ApiError;
@@ -16,9 +17,12 @@ use crate::request::HttpCaller;
 use crate::request::Id;
 use crate::request::JsonBody;
 use crate::request::QueryParams;
+use crate::tagged_json::TaggedJson;
 use crate::wire::{CallTool, CallToolAnswer, ToolView, ToolsChange};
 use tenon_app::app::App;
 use tenon_app::auth::CurrentUser;
+use tenon_app::tools::ToolListFilter;
+use tenon_tools::Toolset;
 
 /// A whole tool list can be switched at once; all of it is written in one transaction.
 const MAX_CHANGES: usize = 2000;
@@ -26,25 +30,104 @@ const MAX_CHANGES: usize = 2000;
 /// None that Tenon gives a source is longer.
 const MAX_SOURCE_ID_BYTES: usize = 500;
 
-/// `GET /api/tools?chatId=`
+/// `GET /api/tools?chatId=&q=&source=&after=&limit=&schemas=`
 #[derive(Debug, Deserialize, TS)]
 #[ts(optional_fields)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ToolListQuery {
+    /// As they are set in this chat.
+    chat_id: Option<ChatId>,
+    /// What they should do, best first; otherwise all, by id.
+    q: Option<String>,
+    /// Of the source with this id.
+    source: Option<SourceId>,
+    /// Those that follow this one.
+    after: Option<ToolId>,
+    /// How many at most. Where there are more, the header `Link` has the address of the next ones.
+    limit: Option<usize>,
+    /// False: without the schemas of their inputs, which `GET /api/tools/{id}` has.
+    schemas: Option<bool>,
+}
+
+impl ToolListQuery {
+    fn address(&self) -> String {
+        let limit = self.limit.map(|limit| limit.to_string());
+        let schemas = self.schemas.map(|schemas| schemas.to_string());
+        let pairs = [
+            ("chatId", self.chat_id.as_ref().map(ChatId::as_str)),
+            ("q", self.q.as_deref()),
+            ("source", self.source.as_ref().map(SourceId::as_str)),
+            ("after", self.after.as_ref().map(ToolId::as_str)),
+            ("limit", limit.as_deref()),
+            ("schemas", schemas.as_deref()),
+        ];
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        for (name, value) in pairs {
+            query.extend_pairs(value.map(|value| (name, value)));
+        }
+        format!("/api/tools?{}", query.finish())
+    }
+}
+
+/// `GET /api/tools/{id}?chatId=`
+#[derive(Debug, Deserialize, TS)]
+#[ts(optional_fields)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ToolQuery {
     chat_id: Option<ChatId>,
 }
 
 pub(crate) async fn list(
     State(app): State<App>,
     user: CurrentUser,
-    QueryParams(within): QueryParams<ToolListQuery>,
-) -> Result<Json<Vec<ToolView>>, ApiError> {
-    let chat = within.chat_id;
-    if let Some(chat) = &chat {
-        own_chat(&app, &user, chat).await?;
+    headers: HeaderMap,
+    QueryParams(query): QueryParams<ToolListQuery>,
+) -> Result<TaggedJson<Vec<ToolView>>, ApiError> {
+    let toolset = toolset(&app, &user, query.chat_id.as_ref()).await?;
+    let page = app.tools.page(
+        &toolset,
+        &ToolListFilter {
+            query: query.q.as_deref(),
+            source: query.source.as_ref(),
+            after: query.after.as_ref(),
+            limit: query.limit.unwrap_or(usize::MAX),
+            with_schemas: query.schemas.unwrap_or(true),
+        },
+    );
+    let tools = TaggedJson::new(&page.tools, &headers);
+    let next = page.next.map(|after| ToolListQuery {
+        after: Some(after),
+        ..query
+    });
+    Ok(match next {
+        Some(next) => tools.with_next(&next.address()),
+        None => tools,
+    })
+}
+
+pub(crate) async fn show(
+    State(app): State<App>,
+    user: CurrentUser,
+    Id(id): Id<ToolId>,
+    QueryParams(query): QueryParams<ToolQuery>,
+) -> Result<Json<ToolView>, ApiError> {
+    let toolset = toolset(&app, &user, query.chat_id.as_ref()).await?;
+    let tool = app.tools.view(&toolset, &id);
+    let tool = tool.ok_or_else(|| ApiError::not_found(ApiFault::NoTool))?;
+    Ok(Json(tool))
+}
+
+/// What a user can see, as it is set for them, in a chat of theirs where one is named.
+async fn toolset(
+    app: &App,
+    user: &CurrentUser,
+    chat: Option<&ChatId>,
+) -> Result<Toolset, ApiError> {
+    if let Some(chat) = chat {
+        own_chat(app, user, chat).await?;
     }
-    let access = app.tools.access(&user, chat.as_ref()).await?;
-    Ok(Json(app.tools.views(&app.registry.toolset(access))))
+    let access = app.tools.access(user, chat).await?;
+    Ok(app.registry.toolset(access))
 }
 
 pub(crate) async fn change(

@@ -12,9 +12,9 @@ use tenon_tools::{CallContext, Toolset};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-use super::document_bytes::DocumentBytes;
 use super::labels::BridgeLabels;
 use super::server_routes::{ServerRoutes, ToolRoute};
+use crate::document_bytes::DocumentBytes;
 use crate::mcp_context::McpContext;
 use crate::mcpo::document::MainDocument;
 

@@ -9,9 +9,9 @@ use tenon_mcp::server::Listing;
 use tenon_sources::mcp::McpServerInfo;
 use tenon_tools::Tool;
 
-use super::document_bytes::DocumentBytes;
 use super::header_forwarding::HeaderForwarding;
 use super::labels::BridgeLabels;
+use crate::document_bytes::DocumentBytes;
 use crate::mcpo::arguments::ArgumentForm;
 use crate::mcpo::document::{DocumentTool, MainDocument, ServerDocument};
 

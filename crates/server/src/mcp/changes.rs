@@ -7,7 +7,7 @@ use tenon_app::app::App;
 use tenon_app::user_feed::{UserEvent, UserSubscription, UserTopic};
 use tenon_mcp::server::ServerChange;
 
-use super::hub_caller::HubCaller;
+use super::hub_caller::{HubCaller, ToolsMode};
 use super::tool_listings::SeenTools;
 use crate::mcp_context::{ContextChanges, McpContext};
 
@@ -73,7 +73,11 @@ impl HubChanges {
             }
         };
         let toolset = self.app.registry.toolset(access);
-        let tools = toolset.callable_now();
+        let tools = match self.caller.mode() {
+            ToolsMode::All => toolset.callable_now(),
+            // The three stay; what they find is found anew each time.
+            ToolsMode::Search => Vec::new(),
+        };
         if self.tools.as_ref().is_none_or(|seen| !seen.are(&tools)) {
             self.tools = Some(SeenTools::new(&tools));
             self.pending.push_back(ServerChange::Tools);

@@ -2,23 +2,36 @@
 
 use std::sync::Arc;
 
+use serde::Deserialize;
 use tenon_app::app::App;
 use tenon_app::auth::CurrentUser;
 use tenon_app::experts::Expert;
 use tenon_app::tools::ToolCaller;
 use tenon_domain::ToolAccess;
+use ts_rs::TS;
 
 /// A user and their credential. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct HubCaller(Arc<AuthenticatedClient>);
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct AuthenticatedClient {
     user: CurrentUser,
     /// Where the request came from, for the audit log.
     address: String,
     /// Whose tools alone are offered, as it was when the request came.
     expert: Option<Expert>,
+    mode: ToolsMode,
+}
+
+/// What the list of tools has.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize, TS)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum ToolsMode {
+    #[default]
+    All,
+    /// Three tools that find, describe and call the others.
+    Search,
 }
 
 impl HubCaller {
@@ -32,7 +45,18 @@ impl HubCaller {
             user,
             address,
             expert,
+            mode: ToolsMode::All,
         }))
+    }
+
+    /// The same with another list of tools.
+    pub(crate) fn in_mode(self, mode: ToolsMode) -> Self {
+        let client = Arc::unwrap_or_clone(self.0);
+        Self(Arc::new(AuthenticatedClient { mode, ..client }))
+    }
+
+    pub(super) fn mode(&self) -> ToolsMode {
+        self.0.mode
     }
 
     pub(super) fn user(&self) -> &CurrentUser {
@@ -48,6 +72,7 @@ impl HubCaller {
             user: &self.0.user,
             address: &self.0.address,
             expert: self.expert(),
+            searches: self.0.mode == ToolsMode::Search,
         }
     }
 
@@ -68,6 +93,6 @@ impl HubCaller {
 impl PartialEq for HubCaller {
     fn eq(&self, other: &Self) -> bool {
         let id = |caller: &Self| caller.expert().map(|expert| expert.id.clone());
-        self.0.user == other.0.user && id(self) == id(other)
+        self.0.user == other.0.user && self.0.mode == other.0.mode && id(self) == id(other)
     }
 }

@@ -7,17 +7,18 @@ use base64::engine::general_purpose::STANDARD;
 use futures::stream::BoxStream;
 use serde_json::{Map, Value, json};
 use tenon_app::app::App;
-use tenon_domain::{BlobId, ToolId, UserId};
+use tenon_domain::{BlobId, CallId, ToolCall, ToolId, UserId};
 use tenon_mcp::server::{
     Listing, McpService, PromptRequest, RequestContext, ServerCapabilities, ServerChange,
 };
 use tenon_mcp::{CallToolResult, RpcError};
+use tenon_store::fresh_id;
 use tenon_tools::{ContextKind, Toolset};
 
 use super::changes::changes;
-use super::hub_caller::HubCaller;
+use super::hub_caller::{HubCaller, ToolsMode};
 use super::output::{blob_id, call_result, passed_on};
-use super::tool_listings::ToolListings;
+use super::tool_listings::{ToolListings, search_listing};
 use crate::mcp_call_client::McpCallClient;
 use crate::mcp_context::{McpContext, ResourceWatches, has_resources};
 
@@ -45,7 +46,11 @@ impl HubService {
     async fn toolset(&self, caller: &HubCaller) -> Result<Toolset, RpcError> {
         let access = caller.access(&self.app).await;
         let access = access.map_err(|error| storage_error(&error))?;
-        Ok(self.app.registry.toolset(access))
+        let toolset = self.app.registry.toolset(access);
+        Ok(match caller.mode() {
+            ToolsMode::All => toolset,
+            ToolsMode::Search => toolset.with_search(),
+        })
     }
 
     async fn context(&self, caller: &HubCaller) -> Result<McpContext, RpcError> {
@@ -57,14 +62,14 @@ impl HubService {
     async fn with_offered_resources(
         &self,
         caller: &HubCaller,
-        tool: &str,
+        tool: &ToolId,
         mut result: CallToolResult,
     ) -> Result<CallToolResult, RpcError> {
         if !has_resources(&result) {
             return Ok(result);
         }
         let toolset = self.toolset(caller).await?;
-        if let Some(tool) = toolset.find(&ToolId::new(tool)) {
+        if let Some(tool) = toolset.find(tool) {
             let context = McpContext::of_all(&toolset.context_sources());
             context.offer_resources(&tool.source.info().id, &mut result);
         }
@@ -110,7 +115,11 @@ impl McpService for HubService {
     }
 
     async fn tools(&self, caller: &HubCaller) -> Result<Arc<Listing>, RpcError> {
-        Ok(self.listings.get(caller, &self.toolset(caller).await?))
+        let toolset = self.toolset(caller).await?;
+        Ok(match caller.mode() {
+            ToolsMode::All => self.listings.get(caller, &toolset),
+            ToolsMode::Search => Arc::new(search_listing(&toolset)),
+        })
     }
 
     async fn call_tool(
@@ -124,14 +133,19 @@ impl McpService for HubService {
         // A client that is gone, or has cancelled, ends what it called.
         let _dropped = cancel.clone().drop_guard();
         let client = Arc::new(McpCallClient::new(context.clone()));
-        let (tools, tool) = (&self.app.tools, ToolId::new(name));
-        let called = tools.call_for(
-            client.clone(),
-            caller.tool_caller(),
-            tool,
-            arguments,
-            cancel,
-        );
+        let mut call = ToolCall {
+            id: CallId(fresh_id()),
+            tool_id: ToolId::new(name),
+            input: arguments,
+        };
+        if caller.mode() == ToolsMode::Search {
+            self.toolset(caller).await?.resolve(&mut call);
+        }
+        let tool = call.tool_id.clone();
+        let called = self
+            .app
+            .tools
+            .call_for(client.clone(), caller.tool_caller(), call, cancel);
         let result = called.await.map_err(|error| storage_error(&error))?;
         let result = result.ok_or_else(|| RpcError::unknown_tool(name))?;
         let protocol = &context.client().protocol;
@@ -139,7 +153,7 @@ impl McpService for HubService {
         let reply = client.take_reply().and_then(Result::ok);
         let reply = reply.filter(|reply| reply.get().len() <= MAX_REPLY_BYTES);
         match reply.and_then(|reply| passed_on(&reply, protocol)) {
-            Some(result) => self.with_offered_resources(caller, name, result).await,
+            Some(result) => self.with_offered_resources(caller, &tool, result).await,
             None => Ok(call_result(result, protocol)),
         }
     }

@@ -74,6 +74,11 @@ impl SeenTools {
     }
 }
 
+/// The tools that find the others.
+pub(super) fn search_listing(toolset: &Toolset) -> Listing {
+    Listing::new(toolset.search_tools().iter().map(|tool| describe(tool)))
+}
+
 fn describe(tool: &Tool) -> Value {
     let spec = &tool.spec;
     let mut schema = spec.input_schema.value();

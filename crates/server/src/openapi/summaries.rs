@@ -112,6 +112,7 @@ pub(super) const SUMMARIES: &[(&str, &str, u16)] = &[
     ("GET /blobs/{id}/frame", "A page that a tool shows, for a frame in its chat", 200),
     ("GET /ws", "WebSocket: events of chats, changes, and calls of tools on one's own machine", 101),
     ("GET /tools", "List the tools one may use, with their settings", 200),
+    ("GET /tools/{id}", "A tool with the schema of its input", 200),
     ("PATCH /tools", "Switch tools on or off, or set when they ask", 204),
     ("POST /tools/{id}/call", "Call a tool", 200),
     ("GET /shell/sources", "List servers, for commands on this machine", 200),

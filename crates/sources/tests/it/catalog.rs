@@ -2,11 +2,12 @@
 
 use serde_json::Value;
 use tenon_domain::{BlobId, CallId, Content, Message, ToolAnswer, ToolId, ToolOutput};
+use tenon_tools::OfferLimits;
 use tenon_tools::OfferSize::{self, Compact};
 
-const FULL: OfferSize = OfferSize::Full { max: usize::MAX };
-
 use crate::harness::BuiltinHarness;
+
+const FULL: OfferSize = OfferSize::Full(OfferLimits::NONE);
 
 #[tokio::test]
 async fn every_tool_has_its_id_and_its_display_name() {
@@ -93,7 +94,7 @@ async fn a_model_is_told_of_a_tool_when_it_can_be_of_use() {
         }],
     };
     let check = |messages: &[Message], size: OfferSize, expected: &[&str]| {
-        let offered = harness.toolset.offer(messages, size);
+        let offered = harness.toolset.offer(messages, size).tools;
         let sometimes = [
             "claim_done",
             "read_result",

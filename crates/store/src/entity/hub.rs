@@ -20,6 +20,7 @@ pub(crate) mod models {
         pub tool_mode: String,
         pub tools_seen: Option<String>,
         pub context_tokens: Option<i64>,
+        pub tool_budget: Option<i64>,
         /// As JSON.
         pub prices: Option<String>,
         pub is_default: bool,

@@ -17,6 +17,7 @@ fn model(id: &str) -> ModelConfig {
         tool_mode: ToolMode::Auto,
         tools_seen: None,
         context_tokens: None,
+        tool_budget: None,
         prices: None,
     }
 }

@@ -16,6 +16,7 @@ pub async fn chapter(store: &Store, another: &Store) {
         tool_mode: ToolMode::Auto,
         tools_seen: None,
         context_tokens: Some(u64::MAX),
+        tool_budget: None,
         prices: Some(Prices {
             currency: "USD".into(),
             input: 3.0,
@@ -35,6 +36,7 @@ pub async fn chapter(store: &Store, another: &Store) {
         tool_mode: ToolMode::Constrained,
         tools_seen: Some(ToolUse::None),
         context_tokens: None,
+        tool_budget: None,
         prices: None,
     };
     assert_eq!(store.models().await.unwrap(), []);
@@ -44,6 +46,7 @@ pub async fn chapter(store: &Store, another: &Store) {
     let kept = ModelConfig {
         name: "克劳德\u{FFFD}".into(),
         context_tokens: Some(i64::MAX.unsigned_abs()),
+        tool_budget: None,
         ..claude
     };
     assert_eq!(

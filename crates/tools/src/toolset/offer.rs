@@ -1,88 +1,105 @@
 //! Which tools a model is offered in a conversation.
 //!
-//! The choice depends on nothing but the conversation and the catalog, and comes sorted by id: the same
-//! list goes out in each step of a turn, and as far as possible in the turns after it, so that the
-//! provider's prompt cache holds.
+//! The choice depends on nothing but the conversation and the catalog. While all fit, they come sorted by
+//! id; where they do not, in the order in which they came into the conversation. Either way the list
+//! of a step begins like that of the step before, so that the provider's prompt cache holds.
+
+mod budget;
+mod mentions;
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
-use tenon_domain::search::{Index, words};
-use tenon_domain::{Content, Layer, Message, Part, ToolId, ToolSpec};
+use tenon_domain::{Layer, Message, SourceKind, ToolId, ToolSpec};
 
 use super::Toolset;
 use crate::catalog::Tool;
 use crate::source::Relevance;
+pub use budget::OfferLimits;
+use budget::ToolBudget;
+use mentions::ToolMentions;
 
 /// Among more tools a small model chooses badly, and reading about them takes it long.
 const MAX_COMPACT_TOOLS: usize = 12;
 
-/// Tools that one message brings in. Those of the messages before it stay as long as there is room.
-const MAX_TOOLS_PER_MESSAGE: usize = 8;
+/// Tools that one message brings in for a small model. Those of the messages before it stay as long as
+/// there is room.
+const MAX_COMPACT_PER_MESSAGE: usize = 8;
 
-/// How many messages of the user are searched for words, from the newest on.
-const MAX_MESSAGES: usize = 8;
+/// The same for a model that can search for more itself.
+const MAX_TOOLS_PER_MESSAGE: usize = 10;
 
-/// How much of a message is searched.
-const MAX_MESSAGE_BYTES: usize = 4_000;
+/// The part of the budget that Tenon's own tools may take: one token in so many.
+const BUILTIN_SHARE: usize = 2;
 
 /// How many tools a model can be told of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub enum OfferSize {
-    /// All of them; where that is more than `max`, those that the user's words call for come first.
-    Full { max: usize },
+    /// All of them. Where that is more than the limits allow: what is pinned or was used, what the
+    /// user's words call for, and tools to find the rest with.
+    Full(OfferLimits),
     /// About a dozen, chosen by the words of the user.
     Compact,
 }
 
-/// How many tools are chosen, and how many of them one message may bring in.
-#[derive(Clone, Copy)]
-struct OfferLimits {
-    max: usize,
-    max_per_message: usize,
-}
-
-/// What a conversation says about tools.
-struct ToolMentions {
-    /// What the user said, the newest first, in lower case.
-    texts: Vec<String>,
-    words: HashSet<String>,
-    used: HashSet<ToolId>,
-    has_cut_output: bool,
+/// What a model is offered.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ToolOffer {
+    pub tools: Vec<Arc<ToolSpec>>,
+    /// Those that it is not told of and can find.
+    pub deferred: Vec<Arc<ToolSpec>>,
 }
 
 impl Toolset {
     /// The tools that a model is offered in this conversation.
-    pub fn offer(&self, messages: &[Message], size: OfferSize) -> Vec<Arc<ToolSpec>> {
+    pub fn offer(&self, messages: &[Message], size: OfferSize) -> ToolOffer {
         let mentions = ToolMentions::new(messages);
         let mut tools = self.callable();
         let has_local = self.has_tools_of_device(&tools);
         tools.retain(|tool| {
-            let is_elsewhere = has_local && !self.is_of_device(tool);
-            self.is_pinned(tool, &mentions) || (!is_elsewhere && mentions.is_relevant(tool, size))
+            self.is_pinned(tool, &mentions) || self.is_relevant(tool, &mentions, size, has_local)
         });
+        let specs =
+            |tools: Vec<&Arc<Tool>>| tools.into_iter().map(|tool| tool.spec.clone()).collect();
         match size {
-            OfferSize::Compact if tools.len() > MAX_COMPACT_TOOLS => {
-                let limits = OfferLimits {
-                    max: MAX_COMPACT_TOOLS,
-                    max_per_message: MAX_TOOLS_PER_MESSAGE,
-                };
-                tools = self.choose(&tools, &mentions, limits);
-            }
-            OfferSize::Full { max } if tools.len() > max => {
-                let limits = OfferLimits {
-                    max,
-                    max_per_message: max / 2,
-                };
-                let chosen = self.choose(&tools, &mentions, limits);
-                // Whoever tells the model cuts the rest off, and reports it.
+            OfferSize::Compact if tools.len() > MAX_COMPACT_TOOLS => ToolOffer {
+                tools: specs(self.choose_few(&tools, &mentions)),
+                deferred: Vec::new(),
+            },
+            OfferSize::Full(limits) if !limits.hold(&tools) => {
+                let chosen = self.choose_within(limits, &tools, messages, &mentions);
                 let ids: HashSet<&ToolId> = chosen.iter().map(|tool| &tool.spec.id).collect();
                 tools.retain(|tool| !ids.contains(&tool.spec.id));
-                tools.splice(0..0, chosen);
+                ToolOffer {
+                    tools: specs(chosen),
+                    deferred: specs(tools),
+                }
             }
-            OfferSize::Compact | OfferSize::Full { .. } => {}
+            OfferSize::Compact | OfferSize::Full(_) => ToolOffer {
+                tools: specs(tools),
+                deferred: Vec::new(),
+            },
         }
-        tools.into_iter().map(|tool| tool.spec.clone()).collect()
+    }
+
+    fn is_relevant(
+        &self,
+        tool: &Tool,
+        mentions: &ToolMentions,
+        size: OfferSize,
+        has_local: bool,
+    ) -> bool {
+        let is_elsewhere = has_local && !self.is_of_device(tool);
+        !is_elsewhere
+            && match tool.source.relevance(&tool.spec.name) {
+                Relevance::Always => true,
+                Relevance::OnDemand => match size {
+                    OfferSize::Full(_) => true,
+                    OfferSize::Compact => mentions.speak_of(tool),
+                },
+                Relevance::AfterCutOutput => mentions.has_cut_output,
+                Relevance::WhenNamed => false,
+            }
     }
 
     /// Whether the computer that is used has tools of its own.
@@ -99,107 +116,90 @@ impl Toolset {
 
     /// Whether a person wants the model to have it: named it, chose it, switched it on, or saw it used.
     fn is_pinned(&self, tool: &Tool, mentions: &ToolMentions) -> bool {
-        let id = &tool.spec.id;
+        self.is_chosen(tool)
+            || mentions.used.contains_key(&tool.spec.id)
+            || mentions.naming(&tool.spec).is_some()
+    }
+
+    /// Whether a person chose it or switched it on, itself and not with its source.
+    fn is_chosen(&self, tool: &Tool) -> bool {
         let is_chosen = if self.request_tools.has(tool) {
             // Without it a task could not end.
             tool.spec.annotations.ends_turn
         } else {
             self.access.only.is_some()
         };
-        let enabled = self.setting(tool).enabled;
-        let is_switched_on = matches!(enabled, Some((true, layer)) if layer != Layer::Organisation);
-        is_chosen || is_switched_on || mentions.used.contains(id) || mentions.names(&tool.spec)
+        let enabled = self.access.own_setting(&tool.spec.id).enabled;
+        is_chosen || matches!(enabled, Some((true, layer)) if layer != Layer::Organisation)
     }
 
-    fn choose<'a>(
-        &self,
+    /// A dozen, by id.
+    fn choose_few<'a>(
+        &'a self,
         tools: &[&'a Arc<Tool>],
         mentions: &ToolMentions,
-        limits: OfferLimits,
     ) -> Vec<&'a Arc<Tool>> {
-        let index = Index::new(tools.iter().map(|tool| {
-            [
-                (tool.spec.id.as_str(), 2.0),
-                (&tool.spec.display_name, 2.0),
-                (&tool.spec.description, 1.0),
-                (tool.source.keywords(&tool.spec.name), 1.0),
-            ]
-        }));
+        let place = |tool: &Arc<Tool>| {
+            tools
+                .binary_search_by(|t| t.spec.id.cmp(&tool.spec.id))
+                .ok()
+        };
         let is_pinned = |number: &usize| self.is_pinned(tools[*number], mentions);
         let mut chosen: BTreeSet<usize> = (0..tools.len()).filter(is_pinned).collect();
-        let found = mentions.texts.iter().flat_map(|text| {
-            let ranked = index.rank(text).into_iter().take(limits.max_per_message);
-            ranked.map(|(number, _)| number)
+        let texts = mentions.texts.iter().rev();
+        let found = texts.flat_map(|(_, text)| {
+            self.search_among(text, MAX_COMPACT_PER_MESSAGE, |tool| place(tool).is_some())
         });
         // Words of another language find nothing: then the first ones are better than none.
-        for number in found.chain(0..tools.len()) {
-            if chosen.len() >= limits.max {
+        for number in found.filter_map(place).chain(0..tools.len()) {
+            if chosen.len() >= MAX_COMPACT_TOOLS {
                 break;
             }
             chosen.insert(number);
         }
         chosen.into_iter().map(|number| tools[number]).collect()
     }
-}
 
-impl ToolMentions {
-    fn new(messages: &[Message]) -> Self {
-        let texts = messages.iter().rev().filter_map(|message| match message {
-            Message::User { text, .. } => {
-                let end = text.floor_char_boundary(MAX_MESSAGE_BYTES);
-                Some(text[..end].to_lowercase())
-            }
-            Message::Assistant { .. } | Message::Tools { .. } => None,
-        });
-        let texts: Vec<String> = texts.take(MAX_MESSAGES).collect();
-        let parts = messages.iter().flat_map(|message| match message {
-            Message::Assistant { parts } => parts.as_slice(),
-            Message::User { .. } | Message::Tools { .. } => &[],
-        });
-        let calls = parts.filter_map(Part::as_call);
-        Self {
-            words: texts.iter().flat_map(|text| words(text)).collect(),
-            texts,
-            used: calls.map(|call| call.tool_id.clone()).collect(),
-            has_cut_output: messages.iter().any(has_cut_output),
-        }
-    }
-
-    fn is_relevant(&self, tool: &Tool, size: OfferSize) -> bool {
-        match tool.source.relevance(&tool.spec.name) {
-            Relevance::Always => true,
-            Relevance::OnDemand => size != OfferSize::Compact || self.speaks_of(tool),
-            Relevance::AfterCutOutput => self.has_cut_output,
-            Relevance::WhenNamed => false,
-        }
-    }
-
-    /// By its id, or by a name that is no plain word.
-    fn names(&self, tool: &ToolSpec) -> bool {
-        let is_said = |name: &str| {
-            let name = name.to_lowercase();
-            self.texts.iter().any(|text| text.contains(&name))
+    /// As many as the limits allow, in the order in which they came into the conversation.
+    fn choose_within<'a>(
+        &'a self,
+        limits: OfferLimits,
+        tools: &[&'a Arc<Tool>],
+        messages: &[Message],
+        mentions: &ToolMentions,
+    ) -> Vec<&'a Arc<Tool>> {
+        let is_offered = |tool: &Arc<Tool>| {
+            let place = tools.binary_search_by(|other| other.spec.id.cmp(&tool.spec.id));
+            place.is_ok_and(|place| Arc::ptr_eq(tools[place], tool))
         };
-        is_said(tool.id.as_str()) || words(&tool.name).len() > 1 && is_said(&tool.name)
+        let mut budget = ToolBudget::new(limits);
+        for tool in self.search_tools() {
+            budget.add_always(0, tool);
+        }
+        for tool in tools {
+            let since = mentions.used.get(&tool.spec.id).copied();
+            let since = since.or_else(|| mentions.naming(&tool.spec));
+            if self.is_chosen(tool) {
+                budget.add_always(1, tool);
+            } else if let Some(message) = since {
+                budget.add_always(message + 2, tool);
+            }
+        }
+        let builtins = tools
+            .iter()
+            .filter(|tool| tool.source.info().kind == SourceKind::Builtin);
+        budget.add_share(BUILTIN_SHARE, 1, builtins.copied());
+        // What was said last matters most.
+        for (number, message) in messages.iter().enumerate().rev() {
+            let mut found = self.found_in(message);
+            found.retain(|tool| is_offered(tool));
+            if let Some(text) = mentions.text(number) {
+                found.extend(self.search_among(text, MAX_TOOLS_PER_MESSAGE, is_offered));
+            }
+            for tool in found {
+                budget.add(number + 2, tool);
+            }
+        }
+        budget.into_tools()
     }
-
-    fn speaks_of(&self, tool: &Tool) -> bool {
-        let texts = [&*tool.spec.title, tool.source.keywords(&tool.spec.name)];
-        let mut terms = texts.into_iter().flat_map(words);
-        terms.any(|term| self.words.contains(&term))
-    }
-}
-
-/// Whether there is an output to read on in: text whose whole was stored.
-fn has_cut_output(message: &Message) -> bool {
-    let Message::Tools { answers } = message else {
-        return false;
-    };
-    let mut contents = answers.iter().flat_map(|answer| &answer.result);
-    contents.any(|output| output.content.iter().any(is_stored_text))
-}
-
-fn is_stored_text(content: &Content) -> bool {
-    matches!(content, Content::Blob { media_type, .. }
-        if media_type.starts_with("text/") || media_type == "application/json")
 }

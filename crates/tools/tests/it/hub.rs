@@ -23,10 +23,15 @@ pub struct Hub {
 
 impl Hub {
     pub fn new() -> Self {
+        Self::showing(100)
+    }
+
+    /// One that cuts outputs after so many bytes.
+    pub fn showing(shown_bytes: usize) -> Self {
         let outputs = Arc::new(MemoryOutputStore::default());
         let limits = CallLimits {
             idle_timeout: Duration::from_millis(50),
-            shown_bytes: 100,
+            shown_bytes,
             image_bytes: 100,
             total_timeout: Duration::from_secs(1),
         };

@@ -8,3 +8,4 @@ mod offer;
 mod policy;
 mod registry;
 mod road;
+mod search;

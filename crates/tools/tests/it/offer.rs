@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tenon_domain::{
     CallId, Layer, Message, Part, ToolAccess, ToolCall, ToolId, ToolSetting, ToolSettings,
 };
-use tenon_tools::{Connection, OfferSize};
+use tenon_tools::{Connection, OfferLimits, OfferSize};
 
 use crate::hub::{Hub, Odd, by_model};
 
@@ -53,10 +53,17 @@ fn user(text: &str) -> Message {
     Message::user(text)
 }
 
-const FULL: OfferSize = OfferSize::Full { max: usize::MAX };
+const FULL: OfferSize = full(usize::MAX);
+
+const fn full(max_tools: usize) -> OfferSize {
+    OfferSize::Full(OfferLimits {
+        max_tools,
+        ..OfferLimits::NONE
+    })
+}
 
 fn offered(hub: &Hub, access: ToolAccess, messages: &[Message], size: OfferSize) -> Vec<String> {
-    let tools = hub.registry.toolset(access).offer(messages, size);
+    let tools = hub.registry.toolset(access).offer(messages, size).tools;
     let ids = tools.iter().map(|tool| tool.name.clone());
     ids.collect()
 }
@@ -88,18 +95,10 @@ async fn a_small_model_is_offered_a_dozen_by_the_words_of_the_user() {
 async fn what_is_cut_off_is_not_chosen_by_the_alphabet() {
     let (hub, _connected) = hub().await;
     let max = 15;
-    let size = OfferSize::Full { max };
-    let wanted = offered(
-        &hub,
-        by_model(),
-        &[user("Turn on the light, please.")],
-        size,
-    );
-    // All of them: whoever tells the model cuts the rest off, and reports it.
-    assert_eq!(wanted.len(), NAMES.len());
-    let (kept, cut) = wanted.split_at(max);
+    let text = [user("Turn on the light, please.")];
+    let kept = offered(&hub, by_model(), &text, full(max));
+    assert!(kept.len() <= max, "{kept:?}");
     assert!(kept.contains(&"turn_on_light".into()), "{kept:?}");
-    assert!(kept.is_sorted() && cut.is_sorted());
 }
 
 #[tokio::test]

@@ -20,6 +20,29 @@ test('a good answer is its JSON', async () => {
   );
 });
 
+test('a list of tools that has not changed is the same object', async () => {
+  const tools = [{ toolId: 't' }];
+  const fetch = answer(Response.json(tools, { headers: { etag: '"1"' } }));
+  const first = await api.tools('chat');
+  expect(first).toEqual(tools);
+  fetch.mockResolvedValue(new Response(null, { status: 304 }));
+  expect(await api.tools('chat')).toBe(first);
+  const headers = { 'if-none-match': '"1"' };
+  expect(fetch).toHaveBeenLastCalledWith(
+    '/api/tools?chatId=chat&schemas=false',
+    expect.objectContaining({ headers }),
+  );
+  fetch.mockResolvedValue(Response.json([], { headers: { etag: '"2"' } }));
+  expect(await api.tools('chat')).toEqual([]);
+  // Of another chat nothing is known yet.
+  fetch.mockResolvedValue(Response.json(tools));
+  await api.tools();
+  expect(fetch).toHaveBeenLastCalledWith(
+    '/api/tools?schemas=false',
+    expect.objectContaining({ headers: {} }),
+  );
+});
+
 test('an answer without a body is nothing', async () => {
   answer(new Response(null, { status: 204 }));
   expect(await api.cancelTurn('t1')).toBeUndefined();

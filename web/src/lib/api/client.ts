@@ -25,6 +25,7 @@ import type {
   ShareView,
   StartTurn,
   TestFrame,
+  ToolId,
   ToolsChange,
   ToolView,
   TurnId,
@@ -42,6 +43,16 @@ const UPSTREAM_TIMEOUT_MS = 60_000;
 
 let refused = () => {};
 
+/** An answer, and where it came from. */
+interface TaggedAnswer<Answer> {
+  path: string;
+  etag: string;
+  answer: Answer;
+}
+
+/** The list of tools is asked for again with every change; mostly it is still the same. */
+let lastTools: TaggedAnswer<ToolView[]> | undefined;
+
 /** Calls back whenever the server does not know who is asking. */
 export function onUnauthorized(listener: () => void): void {
   refused = listener;
@@ -49,7 +60,14 @@ export function onUnauthorized(listener: () => void): void {
 
 export const api = {
   info: () => request<AppInfo>('GET', '/api/info'),
-  tools: (chatId?: ChatId) => request<ToolView[]>('GET', withQuery('/api/tools', { chatId })),
+  /** Without their schemas: thousands of tools have megabytes of them. */
+  tools: async (chatId?: ChatId) => {
+    const path = withQuery('/api/tools', { chatId, schemas: false });
+    lastTools = await requestIfChanged(path, lastTools);
+    return lastTools.answer;
+  },
+  tool: (id: ToolId, chatId?: ChatId) =>
+    request<ToolView>('GET', withQuery(`/api/tools/${encodeURIComponent(id)}`, { chatId })),
   changeTools: (change: ToolsChange) => request<void>('PATCH', '/api/tools', change),
   chats: (page: { limit: number; before?: string; archived?: boolean; folder?: FolderId }) =>
     request<ChatSummary[]>('GET', withQuery('/api/chats', page)),
@@ -149,21 +167,38 @@ export async function request<Answer>(
   signal?: AbortSignal,
 ): Promise<Answer> {
   const deadline = AbortSignal.timeout(deadlineMs);
-  let response: Response;
-  let text: string;
+  const { response, text } = await exchange(path, {
+    method,
+    headers: body === undefined ? {} : { 'content-type': 'application/json' },
+    body: body === undefined ? undefined : JSON.stringify(body),
+    signal: signal ? AbortSignal.any([deadline, signal]) : deadline,
+  });
+  if (response.ok) return parse(text) as Answer;
+  throw refusal(response, text);
+}
+
+/** The last answer itself, the same object, where it is still the answer. */
+async function requestIfChanged<Answer>(
+  path: string,
+  last: TaggedAnswer<Answer> | undefined,
+): Promise<TaggedAnswer<Answer>> {
+  const known = last?.path === path ? last : undefined;
+  const { response, text } = await exchange(path, {
+    headers: known ? { 'if-none-match': known.etag } : {},
+    signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+  });
+  if (known && response.status === 304) return known;
+  if (!response.ok) throw refusal(response, text);
+  return { path, etag: response.headers.get('etag') ?? '', answer: parse(text) as Answer };
+}
+
+async function exchange(path: string, init: RequestInit) {
   try {
-    response = await fetch(path, {
-      method,
-      headers: body === undefined ? {} : { 'content-type': 'application/json' },
-      body: body === undefined ? undefined : JSON.stringify(body),
-      signal: signal ? AbortSignal.any([deadline, signal]) : deadline,
-    });
-    text = await response.text();
+    const response = await fetch(path, init);
+    return { response, text: await response.text() };
   } catch (cause) {
     throw ApiError.noAnswer(String(cause));
   }
-  if (response.ok) return parse(text) as Answer;
-  throw refusal(response, text);
 }
 
 /** What of a response tells why a request was refused. */

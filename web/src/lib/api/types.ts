@@ -498,7 +498,11 @@ skillName?: string, toolName: string, title: string, description: string,
 /**
  * Further words to find it by.
  */
-keywords?: string, parameters: unknown, annotations: Annotations, source: SourceView, runsOn: RunsOn, 
+keywords?: string, 
+/**
+ * The schema of its input, where the list has schemas.
+ */
+parameters?: unknown, annotations: Annotations, source: SourceView, runsOn: RunsOn, 
 /**
  * About how many tokens it takes to tell a model of it.
  */
@@ -511,6 +515,8 @@ enabledBy?: Layer, policy: Policy,
  * Who chose the policy; absent where nobody did.
  */
 policyBy?: Layer, };
+
+export type ToolsMode = "all" | "search";
 
 export type ToolsChange = { layer: Layer, 
 /**
@@ -913,6 +919,10 @@ seesImages?: boolean,
  */
 takes: Array<ModelParameter>, toolMode: ToolMode, toolsSeen?: ToolUse, contextTokens?: number, 
 /**
+ * How many tokens its tools may take, where somebody has set it.
+ */
+toolBudget?: number, 
+/**
  * Told of its tools in short, because it is small.
  */
 compactTools: boolean, prices?: Prices, 
@@ -935,7 +945,7 @@ export type NewModel = {
 /**
  * The model's own name where it is left out.
  */
-name?: string, provider: WireFormat, baseUrl: string, key?: string, model: string, parameters?: Record<string, unknown>, toolMode?: ToolMode, contextTokens?: number, prices?: Prices, isDefault?: boolean, };
+name?: string, provider: WireFormat, baseUrl: string, key?: string, model: string, parameters?: Record<string, unknown>, toolMode?: ToolMode, contextTokens?: number, toolBudget?: number, prices?: Prices, isDefault?: boolean, };
 
 export type ModelChange = { name?: string, provider?: WireFormat, baseUrl?: string, 
 /**
@@ -946,6 +956,10 @@ key?: string, model?: string, parameters?: Record<string, unknown>, toolMode?: T
  * Null forgets it.
  */
 contextTokens?: number | null, 
+/**
+ * Null: a tenth of its context.
+ */
+toolBudget?: number | null, 
 /**
  * Null forgets them.
  */

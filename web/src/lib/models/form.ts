@@ -63,6 +63,7 @@ export interface ModelForm {
   parameters: string;
   toolMode: ToolMode;
   contextTokens: string;
+  toolBudget: string;
   currency: string;
   input: string;
   output: string;
@@ -83,6 +84,7 @@ export type ModelFormProblems = Partial<Record<keyof ModelForm, ModelFormProblem
 export const furtherModelFields: readonly (keyof ModelForm)[] = [
   'parameters',
   'contextTokens',
+  'toolBudget',
   'currency',
   'input',
   'output',
@@ -96,7 +98,7 @@ export function modelFieldOf(
   form: ModelForm,
   model: ModelView | undefined,
 ): keyof ModelForm | undefined {
-  const shown: (keyof ModelForm)[] = ['name', 'parameters', 'contextTokens'];
+  const shown: (keyof ModelForm)[] = ['name', 'parameters', 'contextTokens', 'toolBudget'];
   if (!isOffered(model)) shown.push('baseUrl', 'model');
   if (!isOffered(model) && !form.removeKey) shown.push('key');
   if (field === 'prices') return 'currency';
@@ -114,6 +116,7 @@ export function emptyModelForm(isDefault: boolean): ModelForm {
     parameters: '',
     toolMode: 'auto',
     contextTokens: '',
+    toolBudget: '',
     currency: '',
     input: '',
     output: '',
@@ -139,6 +142,7 @@ export function modelFormOf(model: ModelView): ModelForm {
       Object.keys(model.parameters).length > 0 ? JSON.stringify(model.parameters, null, 2) : '',
     toolMode: model.toolMode,
     contextTokens: model.contextTokens?.toString() ?? '',
+    toolBudget: model.toolBudget?.toString() ?? '',
     currency: prices?.currency ?? '',
     input: prices?.input.toString() ?? '',
     output: prices?.output.toString() ?? '',
@@ -235,9 +239,9 @@ export function modelFormProblems(
   const parameters = parametersOf(form.parameters);
   if (!parameters) problems.parameters = 'notJson';
   else if (RESERVED.some((name) => name in parameters)) problems.parameters = 'reserved';
-  const context = form.contextTokens.trim();
-  if (context && !(/^\d+$/.test(context) && Number(context) > 0)) {
-    problems.contextTokens = 'notCount';
+  for (const field of ['contextTokens', 'toolBudget'] as const) {
+    const count = form[field].trim();
+    if (count && !(/^\d+$/.test(count) && Number(count) > 0)) problems[field] = 'notCount';
   }
   const wanted = hasPrices(form);
   if (wanted && !form.currency.trim()) problems.currency = 'missing';
@@ -264,6 +268,7 @@ export function newModel(form: ModelForm): NewModel {
     ...(name && { name }),
     ...(key && { key }),
     ...(form.contextTokens.trim() && { contextTokens: Number(form.contextTokens) }),
+    ...(form.toolBudget.trim() && { toolBudget: Number(form.toolBudget) }),
     ...(prices && { prices }),
     ...(form.isDefault && { isDefault: true }),
   };
@@ -290,6 +295,8 @@ export function modelChangeOf(form: ModelForm, model: ModelView): ModelChange {
   if (form.toolMode !== model.toolMode) change.toolMode = form.toolMode;
   const contextTokens = text(form.contextTokens) ? Number(form.contextTokens) : undefined;
   if (contextTokens !== model.contextTokens) change.contextTokens = contextTokens ?? null;
+  const toolBudget = text(form.toolBudget) ? Number(form.toolBudget) : undefined;
+  if (toolBudget !== model.toolBudget) change.toolBudget = toolBudget ?? null;
   const prices = pricesOf(form);
   if (!samePrices(prices, model.prices)) change.prices = prices ?? null;
   // The default changes only by making another model the default.
@@ -299,7 +306,7 @@ export function modelChangeOf(form: ModelForm, model: ModelView): ModelChange {
 
 /** Whether a change can make a model that worked fail. A test costs tokens. */
 export function needsTest(change: ModelChange): boolean {
-  const harmless = ['name', 'contextTokens', 'prices', 'isDefault'];
+  const harmless = ['name', 'contextTokens', 'toolBudget', 'prices', 'isDefault'];
   return Object.keys(change).some((field) => !harmless.includes(field));
 }
 

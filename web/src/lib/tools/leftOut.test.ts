@@ -30,13 +30,17 @@ test('each tool that the model does not get has one reason', () => {
     away: 1,
     byExpert: 1,
     whenNeeded: 1,
+    bySearch: 0,
     omitted,
   });
+  const searching = { tools: ['tool_search', 'a_gets'], leftOut: omitted };
+  expect(leftOutTools(tools, ['a*'], searching)).toMatchObject({ whenNeeded: 0, bySearch: 1 });
   expect(leftOutTools(tools, undefined, undefined)).toEqual({
     off: 2,
     away: 1,
     byExpert: 0,
     whenNeeded: 0,
+    bySearch: 0,
     omitted: [],
   });
 });

@@ -3,6 +3,9 @@ import type { ContextView, OmittedTool, Pattern, ToolView } from '$lib/api/types
 import { matchesAny } from '$lib/experts/toolPattern';
 import { canBeCalled } from './callable';
 
+/** Where a model has it, it can find all tools that are on. */
+const TOOL_SEARCH = 'tool_search';
+
 export interface LeftOutTools {
   /** Switched off, or never allowed. */
   off: number;
@@ -12,6 +15,8 @@ export interface LeftOutTools {
   byExpert: number;
   /** Such as those that page through a long output: offered once there is one. */
   whenNeeded: number;
+  /** The model finds them itself: all together they are too many for it. */
+  bySearch: number;
   /** On, and not offered all the same: the server says why. */
   omitted: OmittedTool[];
 }
@@ -22,14 +27,15 @@ export function leftOutTools(
   patterns: readonly Pattern[] | undefined,
   context: Pick<ContextView, 'tools' | 'leftOut'> | undefined,
 ): LeftOutTools {
-  const counts = { off: 0, away: 0, byExpert: 0, whenNeeded: 0 };
+  const counts = { off: 0, away: 0, byExpert: 0, whenNeeded: 0, bySearch: 0 };
   const omitted = context?.leftOut ?? [];
   const settled = new Set([...(context?.tools ?? []), ...omitted.map(({ toolId }) => toolId)]);
+  const rest = settled.has(TOOL_SEARCH) ? 'bySearch' : 'whenNeeded';
   for (const tool of tools) {
     if (!tool.enabled || tool.policy === 'deny') counts.off += 1;
     else if (!canBeCalled(tool.source)) counts.away += 1;
     else if (patterns && !matchesAny(patterns, tool.toolId)) counts.byExpert += 1;
-    else if (settled.size > 0 && !settled.has(tool.toolId)) counts.whenNeeded += 1;
+    else if (settled.size > 0 && !settled.has(tool.toolId)) counts[rest] += 1;
   }
   return { ...counts, omitted };
 }

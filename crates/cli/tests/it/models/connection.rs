@@ -50,6 +50,7 @@ async fn a_connection_is_used_again_for_the_next_step() {
         parameters: serde_json::Map::new(),
         tools: tenon_domain::ToolUse::Native,
         context_tokens: None,
+        tool_budget: None,
         reports_progress: false,
     });
     for _ in 0..3 {

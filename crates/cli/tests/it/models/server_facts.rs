@@ -68,6 +68,7 @@ fn remote(base_url: &str) -> Remote {
         parameters: serde_json::Map::new(),
         tools: ToolUse::Native,
         context_tokens: None,
+        tool_budget: None,
         reports_progress: false,
     }
 }

@@ -292,6 +292,7 @@ mod tests {
             parameters: parameters.as_object().cloned().unwrap(),
             tools: ToolUse::Native,
             context_tokens: None,
+            tool_budget: None,
             reports_progress: false,
         }
     }

@@ -274,6 +274,7 @@ mod tests {
             parameters: parameters.as_object().cloned().unwrap_or_default(),
             tools: ToolUse::Native,
             context_tokens: None,
+            tool_budget: None,
             reports_progress: false,
         };
         let tool = Arc::new(CompiledTool {
@@ -287,6 +288,7 @@ mod tests {
             system: String::new(),
             messages: Vec::new(),
             tools: vec![tool; tools],
+            deferred: Vec::new(),
             tool_use: ToolUse::Native,
             capabilities: Capabilities::default(),
             options: GenerationOptions::default(),

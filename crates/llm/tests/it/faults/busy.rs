@@ -160,6 +160,15 @@ async fn a_server_that_never_answers_can_be_left() {
     let fake = Fake::start([Act::BeSilent]).await;
     let provider = connect(fake.remote(WireFormat::Openai));
     let mut deltas = provider.stream(hi()).await.unwrap();
+    let asked = async {
+        while fake.asked().is_empty() {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::select! {
+        said = deltas.next() => panic!("{said:?}"),
+        asked = tokio::time::timeout(Duration::from_secs(20), asked) => asked.unwrap(),
+    }
     let nothing = tokio::time::timeout(Duration::from_millis(300), deltas.next()).await;
     assert!(nothing.is_err(), "{nothing:?}");
     assert_eq!(fake.asked().len(), 1);

@@ -160,6 +160,7 @@ async fn a_context_that_is_known_is_kept_to_from_the_start() {
         let fake = Fake::start([Act::hello(format)]).await;
         let remote = Remote {
             context_tokens: Some(8_000),
+            tool_budget: None,
             ..fake.remote(format)
         };
         ask(&*connect(remote), long_chat()).await.is_answer("Hello");
@@ -201,6 +202,7 @@ async fn a_fresh_output_stays_whole_in_a_small_context() {
     let fake = Fake::start([Act::hello(WireFormat::Openai)]).await;
     let remote = Remote {
         context_tokens: Some(4_096),
+        tool_budget: None,
         ..fake.remote(WireFormat::Openai)
     };
     let mut request = long_chat();

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use tenon_domain::{Caller, ErrorKind, Message, SourceState, ToolAccess, ToolId, UserId};
-use tenon_tools::OfferSize;
+use tenon_tools::{OfferLimits, OfferSize};
 
 use super::super::*;
 use super::fixture::*;
@@ -144,8 +144,8 @@ async fn a_model_is_offered_the_tools_of_the_computer_that_is_used() {
         let toolset = fixture
             .registry
             .toolset(access.from_device(device.map(Into::into)));
-        let full = OfferSize::Full { max: usize::MAX };
-        let tools = toolset.offer(&[Message::user(words)], full);
+        let full = OfferSize::Full(OfferLimits::NONE);
+        let tools = toolset.offer(&[Message::user(words)], full).tools;
         let titles: Vec<String> = tools.iter().map(|tool| tool.display_name.clone()).collect();
         titles
     };

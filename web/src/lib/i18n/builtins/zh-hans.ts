@@ -8,8 +8,21 @@ export const builtinsZhHans: BuiltinTexts = {
     web: '网络',
     flow: '流程',
     results: '结果',
+    'tool search': '工具搜索',
   },
   tools: {
+    tool_search: {
+      title: '查找工具',
+      description: '按用途查找工具，可以限定来源。',
+    },
+    tool_describe: {
+      title: '查看工具说明',
+      description: '给出找到的工具的完整说明和参数。',
+    },
+    tool_call: {
+      title: '调用工具',
+      description: '按 id 调用找到的工具。',
+    },
     builtin_current_time: {
       title: '当前时间',
       description: '告诉你现在的日期、星期和时间，可以是本地，也可以是任何城市、国家或时区。',

@@ -8,8 +8,21 @@ export const builtinsZhHant: BuiltinTexts = {
     web: '網路',
     flow: '流程',
     results: '結果',
+    'tool search': '工具搜尋',
   },
   tools: {
+    tool_search: {
+      title: '尋找工具',
+      description: '按用途尋找工具，可以限定來源。',
+    },
+    tool_describe: {
+      title: '檢視工具說明',
+      description: '給出找到的工具的完整說明和參數。',
+    },
+    tool_call: {
+      title: '呼叫工具',
+      description: '按 id 呼叫找到的工具。',
+    },
     builtin_current_time: {
       title: '目前時間',
       description: '告訴你現在的日期、星期和時間，可以是本地，也可以是任何城市、國家或時區。',

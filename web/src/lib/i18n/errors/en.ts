@@ -603,6 +603,7 @@ export const errorsEn = {
   model_parameters_too_long: "The parameters are too long.",
   model_not_constrained: "JSON answers and calls as text are a matter of the OpenAI format. Choose `auto` or `native`.",
   model_context_invalid: "A context has between 256 and 100,000,000 tokens.",
+  model_tool_budget_invalid: "Tools may take between 500 and 1,000,000 tokens.",
   model_prices_invalid: "Prices are not negative and have a currency of at most 8 characters.",
   model_parameter_reserved: "`{name}` is no parameter: it is what the request itself is made of. Leave it out.",
   model_key_invalid: "This is not a key: keys are letters, digits and signs without spaces. Copy it again.",

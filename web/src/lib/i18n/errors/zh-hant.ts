@@ -149,6 +149,7 @@ export const errorsZhHant: Record<ErrorCode, string> = {
   model_parameters_too_long: '參數太長。',
   model_not_constrained: '結構化輸出和文字呼叫只適用於 OpenAI 格式。請選擇「自動」或「原生」。',
   model_context_invalid: '上下文長度應在 256 到 100,000,000 個 token 之間。',
+  model_tool_budget_invalid: '工具可用的 token 數應在 500 到 1,000,000 之間。',
   model_prices_invalid: '價格不能為負，貨幣最多 8 個字元。',
   model_parameter_reserved: '`{name}` 不能作為參數：它是請求本身的一部分。請去掉。',
   model_key_invalid: '這不是金鑰：金鑰由字母、數字和符號組成，沒有空格。請重新複製。',

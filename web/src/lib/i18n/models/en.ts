@@ -43,6 +43,9 @@ export const modelsEn = {
     none: 'The model is offered no tools.',
   },
   contextTokens: 'Context size in tokens',
+  toolBudget: 'Tokens for tools',
+  toolBudgetHint:
+    'A tenth of the context where it is left empty. Where the tools take more, the model gets those that fit the conversation, and finds the others by searching.',
   prices: 'Prices per million tokens',
   pricesHint: 'Only used to show what an answer cost.',
   currency: 'Currency',

@@ -42,6 +42,9 @@ export const modelsZhHans: ModelsMessages = {
     none: '不向模型提供任何工具。',
   },
   contextTokens: '上下文长度（token）',
+  toolBudget: '工具可用的 token 数',
+  toolBudgetHint:
+    '留空则为上下文的十分之一。工具超出时，模型只得到与对话相关的工具，其余的由它自己搜索。',
   prices: '每百万 token 的价格',
   pricesHint: '仅用于显示回答的费用。',
   currency: '货币',

@@ -42,6 +42,9 @@ export const modelsZhHant: ModelsMessages = {
     none: '不向模型提供任何工具。',
   },
   contextTokens: '上下文長度（token）',
+  toolBudget: '工具可用的 token 數',
+  toolBudgetHint:
+    '留空則為上下文的十分之一。工具超出時，模型只得到與對話相關的工具，其餘的由它自己搜尋。',
   prices: '每百萬 token 的價格',
   pricesHint: '僅用於顯示回答的費用。',
   currency: '貨幣',

@@ -32,6 +32,7 @@ export const toolPanelEn = {
   modelTakesNone: 'The model is set to get no tools. An admin can change that in its settings.',
   leftOutOff: (count: number) => `${count} switched off or never allowed`,
   leftOutWhenNeeded: (count: number) => `${count} of them only when they are needed`,
+  leftOutBySearch: (count: number) => `${count} more that it finds by searching`,
   leftOutAway: (count: number) => `${count} away: their servers do not answer`,
   leftOutByExpert: (count: number, expert: string) => `${count} not among the tools of ${expert}`,
 
@@ -77,6 +78,7 @@ export const toolPanelEn = {
   costOf: (count: string) => `about ${count} tokens with every message`,
   parameters: 'Parameters',
   noParameters: 'It takes no parameters.',
+  noSchema: 'What it takes could not be read. Close this and open it again.',
   parameterNames: 'Name',
   parameterMeanings: 'Type and meaning',
   required: 'required',

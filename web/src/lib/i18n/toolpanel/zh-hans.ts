@@ -20,6 +20,7 @@ export const toolPanelZhHans: ToolPanelMessages = {
   modelTakesNone: '该模型被设为不使用工具。管理员可以在它的设置中更改。',
   leftOutOff: (count) => `${count} 个已关闭或禁止`,
   leftOutWhenNeeded: (count) => `其中 ${count} 个仅在需要时提供`,
+  leftOutBySearch: (count) => `另有 ${count} 个由模型自己搜索`,
   leftOutAway: (count) => `${count} 个不在线：服务器没有响应`,
   leftOutByExpert: (count, expert) => `${count} 个不属于 ${expert} 的工具`,
 
@@ -64,6 +65,7 @@ export const toolPanelZhHans: ToolPanelMessages = {
   costOf: (count) => `每条消息约 ${count} 个 token`,
   parameters: '参数',
   noParameters: '它不需要参数。',
+  noSchema: '无法读取它的参数，请关闭后重新打开。',
   parameterNames: '名称',
   parameterMeanings: '类型和含义',
   required: '必填',

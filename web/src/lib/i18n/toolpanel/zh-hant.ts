@@ -20,6 +20,7 @@ export const toolPanelZhHant: ToolPanelMessages = {
   modelTakesNone: '該模型被設為不使用工具。管理員可以在它的設定中變更。',
   leftOutOff: (count) => `${count} 個已關閉或禁止`,
   leftOutWhenNeeded: (count) => `其中 ${count} 個僅在需要時提供`,
+  leftOutBySearch: (count) => `另有 ${count} 個由模型自己搜尋`,
   leftOutAway: (count) => `${count} 個不在線上：伺服器沒有回應`,
   leftOutByExpert: (count, expert) => `${count} 個不屬於 ${expert} 的工具`,
 
@@ -64,6 +65,7 @@ export const toolPanelZhHant: ToolPanelMessages = {
   costOf: (count) => `每則訊息約 ${count} 個 token`,
   parameters: '參數',
   noParameters: '它不需要參數。',
+  noSchema: '無法讀取它的參數，請關閉後重新開啟。',
   parameterNames: '名稱',
   parameterMeanings: '類型和含義',
   required: '必填',

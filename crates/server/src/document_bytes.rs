@@ -9,13 +9,13 @@ use sha2::{Digest, Sha256};
 
 /// The bytes of a JSON document and their entity tag.
 #[derive(Debug, Clone)]
-pub(super) struct DocumentBytes {
+pub(crate) struct DocumentBytes {
     bytes: Bytes,
     etag: HeaderValue,
 }
 
 impl DocumentBytes {
-    pub(super) fn new(bytes: Vec<u8>) -> Self {
+    pub(crate) fn new(bytes: Vec<u8>) -> Self {
         let hash = Sha256::digest(&bytes);
         let hash: String = hash[..16]
             .iter()
@@ -29,9 +29,8 @@ impl DocumentBytes {
     }
 
     /// The document, or that whoever asks has it already.
-    pub(super) fn respond(&self, request: &HeaderMap) -> Response {
-        let known = request.get(header::IF_NONE_MATCH);
-        let mut response = if known == Some(&self.etag) {
+    pub(crate) fn respond(&self, request: &HeaderMap) -> Response {
+        let mut response = if self.is_known(request) {
             StatusCode::NOT_MODIFIED.into_response()
         } else {
             let mut response = Response::new(Body::from(self.bytes.clone()));
@@ -43,5 +42,13 @@ impl DocumentBytes {
         headers.insert(header::ETAG, self.etag.clone());
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
         response
+    }
+
+    /// A proxy that compresses weakens tags: the content is the same all the same.
+    fn is_known(&self, request: &HeaderMap) -> bool {
+        let known = request.get_all(header::IF_NONE_MATCH).into_iter();
+        let known = known.filter_map(|tags| tags.to_str().ok());
+        let mut tags = known.flat_map(|tags| tags.split(',')).map(str::trim);
+        tags.any(|tag| self.etag == tag.strip_prefix("W/").unwrap_or(tag))
     }
 }
