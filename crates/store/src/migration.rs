@@ -17,6 +17,9 @@ mod m0015_skills;
 mod m0016_folders_and_files;
 mod m0017_model_calls;
 mod m0018_tool_budget;
+mod m0019_leases;
+mod m0020_cluster;
+mod m0021_named_leases;
 
 use sea_orm_migration::{MigrationTrait, MigratorTrait, async_trait};
 
@@ -43,6 +46,9 @@ impl MigratorTrait for Migrator {
             Box::new(m0016_folders_and_files::Migration),
             Box::new(m0017_model_calls::Migration),
             Box::new(m0018_tool_budget::Migration),
+            Box::new(m0019_leases::Migration),
+            Box::new(m0020_cluster::Migration),
+            Box::new(m0021_named_leases::Migration),
         ]
     }
 }
@@ -56,7 +62,7 @@ mod tests {
     };
 
     use super::*;
-    use crate::{Chat, ChatQuery, MatchKind, OpenTurn, Store};
+    use crate::{Chat, ChatQuery, MatchKind, OpenTurn, Store, TurnOwner};
 
     /// A session from when each was of a row in `users`; its token is "token".
     const FORMER_SESSION: &str = "
@@ -174,6 +180,10 @@ mod tests {
             [OpenTurn {
                 id: TurnId::new("turn"),
                 chat_id: chat.clone(),
+                owner: TurnOwner {
+                    runner: "long-gone".into(),
+                    fence: 0,
+                },
             }]
         );
         assert_eq!(store.models().await.unwrap(), []);
