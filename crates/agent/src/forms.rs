@@ -74,10 +74,7 @@ impl Agent {
         // Whose call it is: to others it does not exist.
         self.store.approval(user, call).await?;
         let outcome = answer.outcome();
-        match self.forms.answer(call, form, answer.clone()) {
-            Err(Error::FormClosed) => self.answer_form_elsewhere(call, form, answer).await?,
-            other => other?,
-        }
+        self.forms.answer(call, form, answer)?;
         tracing::info!(%call, %form, ?outcome, "form answered");
         Ok(())
     }
@@ -128,12 +125,7 @@ impl Forms {
         })
     }
 
-    pub(crate) fn answer(
-        &self,
-        call: &CallId,
-        form: &FormId,
-        answer: FormAnswer,
-    ) -> Result<(), Error> {
+    fn answer(&self, call: &CallId, form: &FormId, answer: FormAnswer) -> Result<(), Error> {
         let mut forms = self.open();
         let open = forms.get(form).filter(|open| open.call == *call);
         let fields = open.ok_or(Error::FormClosed)?.fields.as_ref();

@@ -112,11 +112,6 @@ impl RunningTurns {
         found.map(|running| running.cancel.cancel()).is_some()
     }
 
-    /// Tells all turns to stop; nobody waits for them.
-    pub(crate) fn stop_all(&self) {
-        self.turns().values().for_each(|turn| turn.cancel.cancel());
-    }
-
     /// Stops the turn of a chat and waits until it has let go of it.
     pub(crate) async fn stop(&self, chat: &ChatId) {
         let ended = self.turns().get(chat).map(|turn| {
@@ -146,7 +141,7 @@ impl RunningTurns {
             return;
         }
         self.stopping.cancel();
-        self.stop_all();
+        self.turns().values().for_each(|turn| turn.cancel.cancel());
         if tokio::time::timeout(STOP_TIMEOUT, self.tasks.wait())
             .await
             .is_err()

@@ -88,7 +88,6 @@ impl Turn {
                 tracing::error!(%error, chat = %self.chat, turn = %self.id, "a turn could not be written down");
                 failed(match error {
                     StoreError::DiskFull(_) => TurnFault::DiskFull,
-                    StoreError::NotOwner | StoreError::LeaseLost => TurnFault::ServerLost,
                     _ => TurnFault::NotStored,
                 })
             }

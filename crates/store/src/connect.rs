@@ -72,7 +72,7 @@ impl Store {
 
     async fn open_postgres(url: &str) -> Result<Self> {
         let origin = ChangeOrigin::fresh();
-        let connect_as = async |connections, idle: &'static str| {
+        let connect = async |connections| {
             let origin = origin.clone();
             let mut options = ConnectOptions::new(url);
             options
@@ -81,11 +81,7 @@ impl Store {
                 .sqlx_logging(false)
                 // Whoever waits for another's lock says so in the end.
                 .map_sqlx_postgres_opts(move |options| {
-                    options.options([
-                        ("lock_timeout", "10s"),
-                        ("idle_in_transaction_session_timeout", idle),
-                        origin.option(),
-                    ])
+                    options.options([("lock_timeout", "10s"), origin.option()])
                 })
                 .map_sqlx_postgres_pool_opts(|pool| pool.after_release(postgres_is_clean));
             if connections == 1 {
@@ -95,21 +91,18 @@ impl Store {
             }
             Database::connect(options).await.map_err(unanswered)
         };
-        // A process that is paused in the middle of a transaction must not keep its locks; a reader
-        // has none, and may be slow.
-        let connect = async |connections| connect_as(connections, "10s").await;
         // Two pools: writers that wait for each other must not keep readers out.
-        let (write, read) = (connect(12).await?, connect_as(8, "0").await?);
+        let (write, read) = (connect(12).await?, connect(8).await?);
         let alone = write.begin().await?;
         alone
             .execute_unprepared(
-                "SET LOCAL lock_timeout = '60s'; SET LOCAL idle_in_transaction_session_timeout = 0; \
+                "SET LOCAL lock_timeout = '60s'; \
                  SELECT pg_advisory_xact_lock(hashtext('tenon migrations'))",
             )
             .await?;
         Migrator::up(&write, None).await?;
         alone.commit().await?;
-        let runner = Runner::in_postgres(connect(1).await?, connect(1).await?).await?;
+        let runner = Runner::in_postgres(connect(1).await?).await?;
         let mut store = Self::ready(write, read, runner).await?;
         let watch = ChangeWatch::of_postgres(&store, connect(1).await?, origin).await?;
         store._watch = Some(Arc::new(watch));

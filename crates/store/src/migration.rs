@@ -17,9 +17,6 @@ mod m0015_skills;
 mod m0016_folders_and_files;
 mod m0017_model_calls;
 mod m0018_tool_budget;
-mod m0019_leases;
-mod m0020_cluster;
-mod m0021_named_leases;
 
 use sea_orm_migration::{MigrationTrait, MigratorTrait, async_trait};
 
@@ -46,9 +43,6 @@ impl MigratorTrait for Migrator {
             Box::new(m0016_folders_and_files::Migration),
             Box::new(m0017_model_calls::Migration),
             Box::new(m0018_tool_budget::Migration),
-            Box::new(m0019_leases::Migration),
-            Box::new(m0020_cluster::Migration),
-            Box::new(m0021_named_leases::Migration),
         ]
     }
 }
@@ -62,7 +56,7 @@ mod tests {
     };
 
     use super::*;
-    use crate::{Chat, ChatQuery, MatchKind, OpenTurn, Store, TurnOwner};
+    use crate::{Chat, ChatQuery, MatchKind, OpenTurn, Store};
 
     /// A session from when each was of a row in `users`; its token is "token".
     const FORMER_SESSION: &str = "
@@ -180,10 +174,6 @@ mod tests {
             [OpenTurn {
                 id: TurnId::new("turn"),
                 chat_id: chat.clone(),
-                owner: TurnOwner {
-                    runner: "long-gone".into(),
-                    fence: 0,
-                },
             }]
         );
         assert_eq!(store.models().await.unwrap(), []);

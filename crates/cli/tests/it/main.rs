@@ -19,7 +19,6 @@ mod branches;
 mod bridge;
 mod cached_rights;
 mod chats;
-mod cluster;
 mod connections;
 mod disk;
 mod doctor;
@@ -52,15 +51,9 @@ mod openai;
 #[path = "../../../../tests/peers/peer.rs"]
 mod peer;
 mod people;
-#[expect(dead_code, reason = "shared with the tests of the store")]
-#[path = "../../../store/tests/it/postgres.rs"]
-mod postgres;
 mod program;
 mod proof;
 mod proxy;
-#[expect(dead_code, reason = "shared with the tests of the bus")]
-#[path = "../../../bus/tests/it/redis.rs"]
-mod redis;
 mod revoked_work;
 mod search;
 mod secrets;

@@ -10,7 +10,6 @@ use tokio::sync::Semaphore;
 use super::device::Device;
 use super::local_server::LocalServer;
 use super::wire::{DeviceInfo, LocalProtocol};
-use crate::call_routes::CallRoutes;
 
 pub(super) struct DeviceEntry {
     pub(super) device: Arc<Device>,
@@ -48,9 +47,9 @@ pub struct LocalStatus {
 }
 
 impl DeviceEntry {
-    pub(super) fn new(user: &UserId, info: &DeviceInfo, routes: CallRoutes) -> Self {
+    pub(super) fn new(user: &UserId, info: &DeviceInfo) -> Self {
         Self {
-            device: Arc::new(Device::new(user, info, routes)),
+            device: Arc::new(Device::new(user, info)),
             servers: Mutex::default(),
             registrations: Arc::new(Semaphore::new(1)),
         }
@@ -68,7 +67,7 @@ impl DeviceEntry {
         DeviceStatus {
             info: self.info(),
             is_there: self.device.is_there(),
-            pages: [self.device.remote_pages(), self.device.open_pages()].concat(),
+            pages: self.device.open_pages(),
             servers: servers.values().map(ServerEntry::status).collect(),
         }
     }

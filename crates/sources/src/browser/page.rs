@@ -233,7 +233,7 @@ impl Drop for PendingCallGuard<'_> {
 
 fn report(update: LocalCallProgress, context: &CallContext) {
     match update.progress {
-        None => context.keep_alive(),
+        None => context.timer.reset(),
         Some(progress) => context.progress(ProgressUpdate {
             progress,
             total: update.total,

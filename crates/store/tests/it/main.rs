@@ -8,7 +8,6 @@ mod decisions;
 mod experts;
 mod faults;
 mod hot_path;
-mod leases;
 mod models;
 mod other_processes;
 mod people;

@@ -450,8 +450,8 @@ async fn an_address_that_is_none_is_refused_in_words() {
 /// What processes that are gone left open.
 pub async fn left_behind(store: &Store) -> Vec<AbandonedTurns> {
     let mut abandoned = Vec::new();
-    for owner in store.turn_owners().await.unwrap() {
-        abandoned.extend(store.abandoned(&owner).await.unwrap());
+    for runner in store.runners().await.unwrap() {
+        abandoned.extend(store.abandoned(&runner).await.unwrap());
     }
     abandoned
 }
