@@ -12,10 +12,8 @@ use tenon_domain::{
     ToolAnswer, ToolResult, TurnOutcome, UserId,
 };
 use tenon_llm::GenerationOptions;
-use tenon_net::TraceContext;
 use tenon_store::{Result as StoreResult, Store};
 use tokio_util::sync::CancellationToken;
-use tracing::{Instrument, Span};
 
 use crate::agent_loop::{AgentLoop, LoopEnd, UsageMeter, catch_panic, failed};
 use crate::client_stream::{ClientStream, CompletionStream};
@@ -25,7 +23,7 @@ use crate::request::{ModelTools, TurnModel, TurnProfile};
 use crate::step_cache::StepCache;
 use crate::step_request::StepRequest;
 use crate::step_trace::{ModelCaller, StepTrace};
-use crate::{Agent, Error, TurnFault, turn_span};
+use crate::{Agent, Error, TurnFault};
 
 /// A conversation somebody wants continued.
 pub struct Completion {
@@ -52,10 +50,8 @@ impl Agent {
         let stream = ClientStream::default();
         let answer = stream.open();
         let agent = self.clone();
-        let trace = TraceContext::current();
-        let span = turn_span::open(trace.as_ref(), &completion.model, &completion.profile, None);
         let run = agent.run_completion(completion, cancel.clone(), stream);
-        self.running.tasks.spawn(run.instrument(span));
+        self.running.tasks.spawn(run);
         Ok(answer.stopping(cancel.drop_guard()))
     }
 
@@ -107,7 +103,6 @@ impl Agent {
             }
         };
         let (name, usage) = (&completion.model.shown.name, usage.total());
-        turn_span::finish(&Span::current(), &outcome, &usage);
         let metrics = &self.metrics;
         metrics.ended(RunKind::Completion, &outcome, name, usage);
         recorder.stream.end(outcome, stop, usage);

@@ -16,9 +16,7 @@ use tenon_domain::{
     ChatId, EntryPoint, EventBody, MessageId, MessageRecord, OmittedTool, PageLanguage, Part, Role,
     ToolAccess, TurnId, TurnOutcome, Usage,
 };
-use tenon_net::TraceContext;
 use tenon_store::{Error as StoreError, Result as StoreResult, now};
-use tracing::Instrument;
 
 use crate::agent_loop::{AgentLoop, LoopEnd, UsageMeter, catch_panic, failed};
 use crate::metrics::RunKind;
@@ -27,7 +25,7 @@ use crate::request::{TurnModel, TurnOverrides, TurnProfile};
 use crate::running_turns::TurnSlot;
 use crate::step_request::StepRequest;
 use crate::turn_end::TurnEnd;
-use crate::{Agent, TurnFault, prompt, turn_span};
+use crate::{Agent, TurnFault, prompt};
 pub use client::ClientResults;
 pub(crate) use client::{ClientSession, ClientSessions};
 
@@ -56,8 +54,6 @@ pub(crate) struct Turn {
     pub(crate) usage: UsageMeter,
     pub(crate) profile: TurnProfile,
     pub(crate) overrides: TurnOverrides,
-    /// Where it was asked for. Not on record, so a resumed turn has none.
-    pub(crate) trace: Option<TraceContext>,
     pub(crate) slot: TurnSlot,
 }
 
@@ -74,11 +70,8 @@ impl Turn {
     pub(crate) async fn run(self, begin: TurnStart) {
         let started = Instant::now();
         tracing::info!(chat = %self.chat, turn = %self.id, ?begin, "turn started");
-        let (trace, turn) = (self.trace.as_ref(), (&self.chat, &self.id));
-        let span = turn_span::open(trace, &self.model, &self.profile, Some(turn));
         let mut stop = None;
-        let steps = catch_panic(self.steps(begin)).instrument(span.clone());
-        let outcome = match steps.await {
+        let outcome = match catch_panic(self.steps(begin)).await {
             Ok(LoopEnd::Ended {
                 outcome,
                 stop: by_model,
@@ -101,7 +94,6 @@ impl Turn {
         };
         tracing::info!(chat = %self.chat, turn = %self.id, took = ?started.elapsed(), ?outcome, "turn finished");
         let usage = self.usage.total();
-        turn_span::finish(&span, &outcome, &usage);
         // The place is given up first: whoever sees the end may speak again at once.
         let Self {
             agent,
@@ -128,10 +120,7 @@ impl Turn {
             client.stream.end(outcome, stop, usage);
         }
         if is_done {
-            let title_span = turn_span::open_title(&span);
-            drop(span);
-            let titled = agent.set_title(&chat, &id, &model);
-            titled.instrument(title_span).await;
+            agent.set_title(&chat, &id, &model).await;
         }
     }
 

@@ -22,11 +22,9 @@ use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use tenon_app::config::TelemetryConfig;
+use tracing_subscriber::EnvFilter;
 
 use crate::flags::CommonFlags;
-use crate::log;
-use crate::telemetry::{Telemetry, TelemetrySettings};
 
 /// The shell's number for a program that Ctrl-C ended.
 const INTERRUPTED: u8 = 130;
@@ -93,7 +91,7 @@ enum Command {
 impl Cli {
     pub async fn run(self) -> ExitCode {
         // A server's log is its voice; a command's output is its answer.
-        let level = match &self.command {
+        start_log(match &self.command {
             Command::Serve(_) => "info",
             Command::Bridge(bridge) => bridge.log_level(),
             // It says itself what a certificate lacks.
@@ -114,13 +112,9 @@ impl Cli {
             | Command::User(_) => {
                 "warn,tenon_app::models::endpoints=error,tenon_app::models::endpoints::environment=warn"
             }
-        };
-        let telemetry = match self.start_log(level) {
-            Ok(telemetry) => telemetry,
-            Err(error) => return fail(&error),
-        };
+        });
         let ended = match self.command {
-            Command::Serve(serve) => serve.run(&self.common, &telemetry).await,
+            Command::Serve(serve) => serve.run(&self.common).await,
             Command::Bridge(bridge) => bridge.run().await,
             Command::Link(link) => link.run(&self.common).await,
             Command::Run(run) => run.run(&self.common).await,
@@ -137,36 +131,11 @@ impl Cli {
             Command::Backup(backup) => backup.run(&self.common).await,
             Command::Restore(restore) => restore.run(&self.common).await,
         };
-        telemetry.shutdown().await;
-        ended.unwrap_or_else(|error| fail(&error))
+        ended.unwrap_or_else(|error| {
+            eprintln!("tenon: {}", explain(&error));
+            ExitCode::FAILURE
+        })
     }
-
-    /// The log, and telemetry where models or tools are used.
-    fn start_log(&self, level: &str) -> anyhow::Result<Telemetry> {
-        // What is wrong with the settings file, the command itself says.
-        let config = match &self.command {
-            // It has none, and takes the settings of mcpo in its place.
-            Command::Bridge(_) => None,
-            _ => self.common.load_config().ok(),
-        };
-        let config = config.unwrap_or_default();
-        let format = self.common.log_format.or(config.log_format);
-        let settings = match &self.command {
-            Command::Serve(_) | Command::Run(_) | Command::Mcp(_) => {
-                TelemetrySettings::new(&config.telemetry)
-            }
-            Command::Bridge(_) => TelemetrySettings::new(&TelemetryConfig::default()),
-            _ => TelemetrySettings::off(),
-        };
-        let (telemetry, layers) = Telemetry::start(&settings)?;
-        log::start(level, format.unwrap_or_default(), layers);
-        Ok(telemetry)
-    }
-}
-
-fn fail(error: &anyhow::Error) -> ExitCode {
-    eprintln!("tenon: {}", explain(error));
-    ExitCode::FAILURE
 }
 
 /// An error and its causes. Many a library says the words of a cause in its own.
@@ -180,6 +149,17 @@ fn explain(error: &anyhow::Error) -> String {
         }
     }
     message
+}
+
+fn start_log(level: &str) {
+    let quiet =
+        format!("{level},sqlx=warn,sea_orm=warn,sea_orm_migration=warn,hyper=warn,reqwest=warn");
+    let filter = EnvFilter::try_from_env("TENON_LOG").unwrap_or_else(|_| EnvFilter::new(quiet));
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_ansi(std::io::stderr().is_terminal())
+        .with_writer(std::io::stderr)
+        .init();
 }
 
 /// Asks whoever sits at the terminal. Where nobody does, `otherwise` says what to do.

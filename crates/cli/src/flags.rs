@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use tenon_app::config::{Config, LogFormat};
+use tenon_app::config::Config;
 
 /// Flags every command takes.
 #[derive(Clone, Args)]
@@ -30,9 +30,6 @@ pub struct CommonFlags {
         hide_env_values = true
     )]
     pub database: Option<String>,
-    /// How the lines of the log are written: text or json
-    #[arg(long, global = true, env = "TENON_LOG_FORMAT", value_name = "FORMAT")]
-    pub log_format: Option<LogFormat>,
     /// Model servers on this machine to look for, separated by commas; empty for none
     #[arg(long, global = true, env = "TENON_LOCAL_MODELS", value_name = "URLS")]
     pub local_models: Option<String>,

@@ -3,8 +3,6 @@
 mod commands;
 mod doctor;
 mod flags;
-mod log;
-mod telemetry;
 
 use std::process::ExitCode;
 use std::time::Duration;

@@ -10,9 +10,7 @@ use tenon_domain::{
 };
 
 use crate::remote::{RemoteProvider, is_text_call};
-use crate::{
-    Assembler, Error, ModelDelta, ModelFault, ModelReply, ModelRequest, Provider, Remote, chat_span,
-};
+use crate::{Assembler, Error, ModelDelta, ModelFault, ModelReply, ModelRequest, Provider, Remote};
 
 /// A model that is slower than this is of little use; a large one may still be loading.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(90);
@@ -153,7 +151,7 @@ async fn ask(
 ) -> Result<ModelReply, Error> {
     let read = async {
         let mut assembler = Assembler::default();
-        let mut deltas = chat_span::stream(provider, request).await?;
+        let mut deltas = provider.stream(request).await?;
         while let Some(delta) = deltas.next().await {
             let delta = delta?;
             on_delta(&delta);

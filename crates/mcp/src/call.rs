@@ -69,8 +69,7 @@ pub(crate) async fn call(
             arguments: Some(arguments),
             params,
         };
-        let (span, response) = session.request_in_call(&call, request, handler).await;
-        let response = match response {
+        let response = match session.request_in_call(&call, request, handler).await {
             Err(Error::Rpc(error)) if visited_urls(&error, handler).await => continue,
             Err(error) if round > 0 => return Err(error.after_first_request()),
             other => other?,
@@ -78,14 +77,9 @@ pub(crate) async fn call(
         match read_round(response.get())? {
             RoundResult::Done(result) => {
                 handler.result(&response);
-                let result = CallToolResult::read(result);
-                if result.is_error {
-                    span.tool_failed();
-                }
-                return Ok(result);
+                return Ok(CallToolResult::read(result));
             }
             RoundResult::Task(created) => {
-                drop(span);
                 let result = task::poll_until_done(session, &call, created, handler).await?;
                 if let Ok(raw) = to_raw_value(&result) {
                     handler.result(&raw);

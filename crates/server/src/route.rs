@@ -7,12 +7,10 @@ use axum::handler::Handler;
 use axum::http::Method;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodFilter, MethodRouter, on};
-use tracing::{Instrument, Span};
 
 use crate::authorize::{KeyPolicy, OwnedResource, RouteAccess, RouteRule, authorize};
 use crate::operation::{DocumentedHandler, OperationParts};
 use crate::request::{BodyLimit, RequestMemory};
-use crate::request_span;
 use crate::run_to_end::RunToEnd;
 use crate::state::ServerState;
 
@@ -141,8 +139,7 @@ impl<H: Handler<T, ServerState>, T: 'static> Handler<T, ServerState> for Authori
 
     fn call(self, mut request: Request, state: ServerState) -> Self::Future {
         let Self { handler, rule } = self;
-        let span = request_span::open(&request);
-        let answering = answer(span, async move {
+        let answering = async move {
             if let Err(error) = authorize(rule.access, &state.app, &mut request).await {
                 return error.into_response();
             }
@@ -155,19 +152,13 @@ impl<H: Handler<T, ServerState>, T: 'static> Handler<T, ServerState> for Authori
             let response = handler.call(request, state).await;
             drop(memory);
             response
-        });
+        };
         if rule.runs_to_end {
             Box::pin(RunToEnd::new(answering))
         } else {
             Box::pin(answering)
         }
     }
-}
-
-async fn answer(span: Span, answering: impl Future<Output = Response>) -> Response {
-    let response = answering.instrument(span.clone()).await;
-    request_span::finish(&span, &response);
-    response
 }
 
 macro_rules! methods {

@@ -11,7 +11,6 @@ use tokio::net::{TcpListener, TcpSocket};
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::connections::{self, Connections};
-use crate::metrics::ServerMetrics;
 use crate::router::router;
 use tenon_app::app::App;
 use tenon_app::config::Config;
@@ -41,16 +40,6 @@ const MAX_PENDING_CONNECTIONS: u32 = 1024;
 
 /// Serves until told to stop, then lets running turns finish.
 pub fn serve(app: App, listener: TcpListener) -> BoxFuture<'static, Result<()>> {
-    let metrics = ServerMetrics::new(app.clone());
-    serve_measured(app, listener, metrics)
-}
-
-/// The same, counted where somebody else reads it as well.
-pub fn serve_measured(
-    app: App,
-    listener: TcpListener,
-    metrics: ServerMetrics,
-) -> BoxFuture<'static, Result<()>> {
     Box::pin(async move {
         app.recover()
             .await
@@ -58,7 +47,7 @@ pub fn serve_measured(
         let folder = app.watch_files().await;
         app.sources.open(RunMode::Serving).await;
         let watching = AbortOnDropHandle::new(tokio::spawn(folder.watch(app.sources.clone())));
-        let router = router(app.clone(), metrics.http);
+        let router = router(app.clone());
         let connections = Connections::new(app.max_connections);
         let sweeping = AbortOnDropHandle::new(tokio::spawn(sweep(app.clone())));
         let watching_storage =

@@ -87,7 +87,18 @@ impl CallCounters {
     }
 
     fn count(&self, error: Option<ErrorKind>) {
-        self.outcomes[outcome(error)].fetch_add(1, Ordering::Relaxed);
+        let outcome = match error {
+            None => 0,
+            Some(ErrorKind::UnknownTool) => 1,
+            Some(ErrorKind::InvalidInput) => 2,
+            Some(ErrorKind::Denied) => 3,
+            Some(ErrorKind::TimedOut) => 4,
+            Some(ErrorKind::Cancelled) => 5,
+            Some(ErrorKind::Unavailable) => 6,
+            Some(ErrorKind::Failed) => 7,
+            Some(ErrorKind::Lost) => 8,
+        };
+        self.outcomes[outcome].fetch_add(1, Ordering::Relaxed);
     }
 
     fn statistics(&self, source: SourceLabel) -> CallStatistics {
@@ -125,25 +136,6 @@ impl CallMetrics {
         all.map(|(source, counters)| counters.statistics(source.clone()))
             .collect()
     }
-}
-
-/// The place of an outcome in [`OUTCOMES`].
-fn outcome(error: Option<ErrorKind>) -> usize {
-    match error {
-        None => 0,
-        Some(ErrorKind::UnknownTool) => 1,
-        Some(ErrorKind::InvalidInput) => 2,
-        Some(ErrorKind::Denied) => 3,
-        Some(ErrorKind::TimedOut) => 4,
-        Some(ErrorKind::Cancelled) => 5,
-        Some(ErrorKind::Unavailable) => 6,
-        Some(ErrorKind::Failed) => 7,
-        Some(ErrorKind::Lost) => 8,
-    }
-}
-
-pub(crate) fn error_label(kind: ErrorKind) -> &'static str {
-    OUTCOMES[outcome(Some(kind))]
 }
 
 pub(crate) fn kind_label(kind: SourceKind) -> &'static str {

@@ -40,7 +40,6 @@ mod keys;
 #[path = "../../../sources/tests/it/mcp/peers.rs"]
 mod listening;
 mod local;
-mod log_lines;
 mod login;
 mod mcp_door;
 mod mend;
@@ -52,7 +51,6 @@ mod openai;
 #[path = "../../../../tests/peers/peer.rs"]
 mod peer;
 mod people;
-mod probes;
 mod program;
 mod proof;
 mod proxy;
@@ -69,7 +67,6 @@ mod sources;
 mod switches;
 #[cfg(unix)]
 mod task_run;
-mod telemetry;
 mod tool_list;
 mod tool_search;
 mod tools_command;

@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Map;
 use serde_json::value::RawValue;
-use tracing::{Instrument, Span};
 
 use super::client_profile::ClientProfile;
 use super::context::RequestContext;
@@ -17,7 +16,6 @@ use super::operation::{ResultMembers, ServiceOperation};
 use super::options::ServerOptions;
 use super::parked::{PARKING_TIME, ParkedCall, ParkedCalls};
 use super::reply::{Reply, ReplyWriter};
-use super::request_span;
 use super::running::RunningRequest;
 use super::service::{McpService, ServerIdentity};
 use super::session_store::SessionStore;
@@ -100,9 +98,7 @@ impl<S: McpService> Engine<S> {
                     capabilities.logging.then(|| state.log_level()),
                     Map::new(),
                 );
-                let span = request_span::open(request);
-                let running = self.run(caller.clone(), operation, exchange, span);
-                return Ok(Begin::Run(running));
+                return Ok(Begin::Run(self.run(caller.clone(), operation, exchange)));
             }
         }
         let json = self.writer.empty(request.id, &state.client);
@@ -114,13 +110,12 @@ impl<S: McpService> Engine<S> {
         caller: S::Caller,
         operation: ServiceOperation,
         exchange: RequestExchange,
-        span: Span,
     ) -> RunningRequest {
         let exchange = Arc::new(exchange);
         let context = RequestContext::new(caller, Arc::clone(&exchange));
         let engine = Arc::clone(self);
         let future = async move { operation.run(&engine.service, &context).await };
-        RunningRequest::new(exchange, Box::pin(future.instrument(span)))
+        RunningRequest::new(exchange, Box::pin(future))
     }
 
     /// Keeps a call until its client comes back with the answers.

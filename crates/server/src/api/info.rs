@@ -1,7 +1,4 @@
-//! `/api/info`, `/health` and `/ready`.
-//!
-//! `/health` is for whoever restarts what hangs: it answers as long as the process does, whatever the
-//! database does meanwhile. `/ready` is for load balancers: whether requests should come here now.
+//! `/api/info` and `/health`.
 
 use std::time::Duration;
 
@@ -17,11 +14,9 @@ use tenon_app::app::App;
 use tenon_app::auth::CurrentUser;
 use tenon_app::models::BUILTIN;
 use tenon_app::storage::StorageState;
-use tenon_domain::ErrorDetail;
-use tenon_store::StoreFault;
 
 /// A database that takes longer to say "yes" is not well.
-const DATABASE_TIMEOUT: Duration = Duration::from_secs(3);
+const HEALTHY: Duration = Duration::from_secs(3);
 
 pub(crate) async fn info(
     State(app): State<App>,
@@ -39,35 +34,25 @@ pub(crate) async fn info(
     }))
 }
 
-pub(crate) async fn health() -> Json<Value> {
-    Json(json!({
-        "status": "ok",
-        "version": env!("CARGO_PKG_VERSION"),
-    }))
-}
-
-pub(crate) async fn ready(State(app): State<App>) -> Result<Json<Value>, ApiError> {
-    if app.agent.is_draining() {
-        return Err(not_ready(ApiFault::Draining));
-    }
-    let schema = tokio::time::timeout(DATABASE_TIMEOUT, app.store.has_current_schema()).await;
-    match schema {
-        Ok(Ok(true)) => {}
-        Ok(Ok(false)) => return Err(not_ready(ApiFault::MigrationsMissing)),
-        Ok(Err(_)) | Err(_) => return Err(not_ready(ApiFault::NoDatabase)),
+pub(crate) async fn health(State(app): State<App>) -> Result<Json<Value>, ApiError> {
+    let answers = tokio::time::timeout(HEALTHY, app.store.ping());
+    if !matches!(answers.await, Ok(Ok(()))) {
+        return Err(unhealthy("The database does not answer."));
     }
     let storage = app.storage.probe().await;
     match storage {
         StorageState::Ok | StorageState::Low => Ok(Json(json!({
-            "status": "ready",
+            "status": "ok",
             "version": env!("CARGO_PKG_VERSION"),
             "storage": storage,
         }))),
-        StorageState::Full => Err(not_ready(StoreFault::DiskFull)),
-        StorageState::Failing => Err(not_ready(ApiFault::NotWritable)),
+        StorageState::Full => Err(ApiError::disk_full()),
+        StorageState::Failing => Err(unhealthy(
+            "Nothing can be written to the database. The log of Tenon says why.",
+        )),
     }
 }
 
-fn not_ready(why: impl Into<ErrorDetail>) -> ApiError {
-    ApiError::new(StatusCode::SERVICE_UNAVAILABLE, why)
+fn unhealthy(why: &'static str) -> ApiError {
+    ApiError::new(StatusCode::SERVICE_UNAVAILABLE, ApiFault::Unhealthy { why })
 }
