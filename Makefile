@@ -41,7 +41,7 @@ audit: web/node_modules/.ready
 ## gateways (which it installs), programs of skills, what a sandbox adds to a start, calls through a browser, and the page itself: first
 ## load, streamed answers, long chats.
 bench: web
-	cargo bench -p tenon-cli --bench hub --bench calls --bench streams --bench models --bench history --bench mcp --bench openapi --bench memory --bench bridge --bench skills
+	cargo bench -p tenon-cli --bench hub --bench calls --bench streams --bench models --bench history --bench mcp --bench openapi --bench memory --bench bridge --bench skills --bench cluster
 	cargo bench -p tenon-sources --bench retrieval
 	cargo build --release --bin tenon --locked
 	TENON_BIN=$(CURDIR)/target/release/tenon cargo bench -p tenon-sandbox --bench spawn
@@ -57,9 +57,10 @@ eval: web
 	env -u TENON_CONFIG -u TENON_DATABASE OPENAI_BASE_URL="$(BASE_URL)" OPENAI_API_KEY="$${OPENAI_API_KEY:-none}" \
 	target/debug/tenon models eval "openai:$(MODEL)" --data "$$data" $(EVAL)
 
-## `kill -9` under load, a thousand times; the normal suite does it fifteen times.
+## `kill -9` under load, a thousand times; the normal suite does it fifteen times. Then ten minutes of faults in a cluster of three.
 torture: web
 	TORTURE_RESTARTS=1000 cargo test -p tenon-cli --test it torture -- --nocapture
+	CLUSTER_SECONDS=600 CLUSTER_CLIENTS=1000 CLUSTER_PAGES=200 cargo test -p tenon-cli --test it cluster::chaos -- --nocapture
 	TORTURE_CORPUS=1 TORTURE_CASES=512 cargo test -p tenon-openapi --test it
 	TORTURE_TEXTS=1 cargo test -p tenon-assistant -p tenon-sources -- a_message_as_long_as_a_book a_page_of_any_size
 	TORTURE_CALLS=500 $(NPM) run e2e -- e2e/reloads.test.js

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tenon_domain::{CallId, Caller, EventBody, Policy, ToolAccess, UserId, Verdict};
+use tenon_domain::{CallId, Caller, ChatId, EventBody, Policy, ToolAccess, UserId, Verdict};
 use tenon_store::{ApprovalScope, ApprovalState, Error as StoreError, PendingApproval};
 use tokio::sync::Notify;
 
@@ -12,7 +12,7 @@ use crate::{Agent, Error};
 /// The approvals that are waited for in this process.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Approvals {
-    waiting: Arc<Mutex<HashMap<CallId, Arc<Notify>>>>,
+    waiting: Arc<Mutex<HashMap<CallId, (ChatId, Arc<Notify>)>>>,
 }
 
 /// A wait for one approval; it ends when this is dropped.
@@ -108,9 +108,10 @@ impl Agent {
 }
 
 impl Approvals {
-    pub(crate) fn wait_for(&self, call: &CallId) -> ApprovalWait {
+    pub(crate) fn wait_for(&self, chat: &ChatId, call: &CallId) -> ApprovalWait {
         let answered = Arc::new(Notify::new());
-        self.waiting().insert(call.clone(), answered.clone());
+        let waiting = (chat.clone(), answered.clone());
+        self.waiting().insert(call.clone(), waiting);
         ApprovalWait {
             approvals: self.clone(),
             call: call.clone(),
@@ -120,12 +121,21 @@ impl Approvals {
 
     /// Where nobody waits here, whoever does finds the answer in the store.
     fn wake(&self, call: &CallId) {
-        if let Some(answered) = self.waiting().get(call) {
+        if let Some((_, answered)) = self.waiting().get(call) {
             answered.notify_one();
         }
     }
 
-    fn waiting(&self) -> MutexGuard<'_, HashMap<CallId, Arc<Notify>>> {
+    /// Of a chat, or of all: somebody may have answered at another server.
+    pub(crate) fn wake_in(&self, chat: Option<&ChatId>) {
+        for (of, answered) in self.waiting().values() {
+            if chat.is_none_or(|chat| chat == of) {
+                answered.notify_one();
+            }
+        }
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, HashMap<CallId, (ChatId, Arc<Notify>)>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

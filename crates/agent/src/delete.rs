@@ -37,6 +37,7 @@ impl Agent {
         // First from the store: a turn that is about to begin must not slip in after the stop.
         self.store.delete_chat(user, chat).await?;
         self.running.stop(chat).await;
+        self.stop_elsewhere(chat).await;
         self.feed.forget(chat);
         tracing::info!(%chat, "chat deleted");
         Ok(())

@@ -6,12 +6,13 @@
 //! watches that chat. A chat nobody watches and nothing is said in costs no
 //! memory here.
 
+mod channel;
 mod message_draft;
+mod relay;
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Weak};
 
+use tenon_bus::Bus;
 use tenon_domain::{
     CallId, CallProgress, ChatId, Delta, DeltaKind, Event, EventBody, MessageId, ModelWait,
     PromptProgress,
@@ -20,10 +21,8 @@ use tenon_store::{Error, Result, Store};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, mpsc, oneshot};
 
-use message_draft::MessageDraft;
-
-/// How far a watcher may fall behind before it has to catch up from the store.
-const WATCHER_QUEUE: usize = 256;
+use channel::{Channel, Channels, forget_if_idle, lock};
+use relay::{Relay, RelayedUpdate};
 
 /// How many emits wait for the writer before emitters wait, and how many it takes at once.
 const WRITER_QUEUE: usize = 512;
@@ -32,6 +31,7 @@ const WRITER_QUEUE: usize = 512;
 pub struct Feed {
     writer: mpsc::Sender<Emit>,
     channels: Channels,
+    relay: Arc<Relay>,
 }
 
 /// A live update of a chat.
@@ -49,6 +49,7 @@ pub enum LiveUpdate {
 pub struct ChatWatch {
     chat: ChatId,
     channels: Channels,
+    relay: Arc<Relay>,
     /// The message in progress as deltas at offset 0. What `next` gives follows on it.
     pub draft: Vec<Delta>,
     /// How long the provider will still delay the turn: a rate limit, or a retry.
@@ -68,19 +69,6 @@ pub enum WatchEvent {
     Closed,
 }
 
-type Channels = Arc<Mutex<HashMap<ChatId, Channel>>>;
-
-/// A chat with a subscriber or a turn in progress.
-#[derive(Debug)]
-struct Channel {
-    live: broadcast::Sender<WatchEvent>,
-    draft: Option<MessageDraft>,
-    /// The announced delay of a model request, and when it ends.
-    waiting: Option<(ModelWait, Instant)>,
-    /// The last progress that each running call reported.
-    progress: HashMap<CallId, Arc<CallProgress>>,
-}
-
 #[derive(Debug)]
 struct Emit {
     chat: ChatId,
@@ -89,15 +77,22 @@ struct Emit {
 }
 
 impl Feed {
-    pub fn new(store: Store) -> Self {
+    pub fn new(store: Store, bus: Bus) -> Self {
         let (writer, queue) = mpsc::channel(WRITER_QUEUE);
         let channels = Channels::default();
+        let relay = Relay::start(store.clone(), bus, channels.clone());
         tokio::spawn(follow_other_processes(
             store.foreign_chats(),
             channels.clone(),
+            // The store that this waits for must not be kept open by it.
+            Arc::downgrade(&relay),
         ));
-        tokio::spawn(write(store, queue, channels.clone()));
-        Self { writer, channels }
+        tokio::spawn(write(store, queue, channels.clone(), relay.clone()));
+        Self {
+            writer,
+            channels,
+            relay,
+        }
     }
 
     /// Writes down what happened in a chat, then tells those who watch it.
@@ -125,19 +120,24 @@ impl Feed {
     ) {
         let mut channels = lock(&self.channels);
         let channel = channels.entry(chat.clone()).or_insert_with(Channel::new);
-        channel.waiting = None;
+        channel.set_waiting(None);
         let offset = channel.draft_of(message).grow(part, &kind, &text);
-        if channel.live.receiver_count() > 0 {
-            let delta = Delta {
-                chat_id: chat.clone(),
-                message_id: message.clone(),
-                part,
-                kind,
-                offset,
-                text,
-            };
-            channel.send(LiveUpdate::Delta(Arc::new(delta)));
+        let is_followed = self.relay.is_followed(chat);
+        if !channel.is_watched() && !is_followed {
+            return;
         }
+        let delta = Delta {
+            chat_id: chat.clone(),
+            message_id: message.clone(),
+            part,
+            kind,
+            offset,
+            text,
+        };
+        if is_followed {
+            self.relay.pass(RelayedUpdate::Delta(delta.clone()));
+        }
+        channel.send(LiveUpdate::Delta(Arc::new(delta)));
     }
 
     /// Tells those who watch that a model keeps everybody waiting. Live only.
@@ -146,14 +146,16 @@ impl Feed {
         let channel = channels
             .entry(waiting.chat_id.clone())
             .or_insert_with(Channel::new);
-        let until = Instant::now() + Duration::from_millis(waiting.wait_ms);
-        channel.waiting = Some((waiting.clone(), until));
+        channel.set_waiting(Some(waiting.clone()));
+        self.relay.pass(RelayedUpdate::Waiting(waiting.clone()));
         channel.send(LiveUpdate::Waiting(Arc::new(waiting)));
     }
 
     /// Tells those who watch how far a model has read its prompt. Live only, and soon told again.
     pub fn prompt_progress(&self, progress: PromptProgress) {
         let channels = lock(&self.channels);
+        self.relay
+            .pass(RelayedUpdate::PromptProgress(progress.clone()));
         if let Some(channel) = channels.get(&progress.chat_id) {
             channel.send(LiveUpdate::PromptProgress(Arc::new(progress)));
         }
@@ -166,6 +168,7 @@ impl Feed {
         let channel = channels
             .entry(progress.chat_id.clone())
             .or_insert_with(Channel::new);
+        self.relay.pass(RelayedUpdate::Progress(progress.clone()));
         let progress = Arc::new(progress);
         channel
             .progress
@@ -178,6 +181,10 @@ impl Feed {
         let mut channels = lock(&self.channels);
         if let Some(channel) = channels.get_mut(chat) {
             channel.progress.remove(call);
+            self.relay.pass(RelayedUpdate::ProgressOver {
+                chat_id: chat.clone(),
+                call_id: call.clone(),
+            });
             forget_if_idle(&mut channels, chat);
         }
     }
@@ -187,25 +194,18 @@ impl Feed {
     pub fn watch(&self, chat: &ChatId) -> ChatWatch {
         let mut channels = lock(&self.channels);
         let channel = channels.entry(chat.clone()).or_insert_with(Channel::new);
-        ChatWatch {
+        let watch = ChatWatch {
             chat: chat.clone(),
             channels: self.channels.clone(),
-            draft: channel
-                .draft
-                .as_ref()
-                .map(|draft| draft.deltas(chat))
-                .unwrap_or_default(),
-            waiting: channel.waiting.as_ref().map(|(waiting, until)| ModelWait {
-                wait_ms: until.saturating_duration_since(Instant::now()).as_millis() as u64,
-                ..waiting.clone()
-            }),
-            progress: channel
-                .progress
-                .values()
-                .map(|progress| CallProgress::clone(progress))
-                .collect(),
+            relay: self.relay.clone(),
+            draft: channel.draft_deltas(chat),
+            waiting: channel.waiting(),
+            progress: channel.call_progress(),
             live: Some(channel.live.subscribe()),
-        }
+        };
+        drop(channels);
+        self.relay.watched(chat);
+        watch
     }
 
     /// Forgets a chat that is gone; who watches it sees the end.
@@ -236,7 +236,17 @@ impl Drop for ChatWatch {
     fn drop(&mut self) {
         // The receiver first: the channel is only idle once it no longer counts.
         self.live = None;
-        forget_if_idle(&mut lock(&self.channels), &self.chat);
+        let mut channels = lock(&self.channels);
+        if channels
+            .get(&self.chat)
+            .is_some_and(|channel| !channel.is_watched())
+            && self.relay.unwatched(&self.chat)
+            && let Some(channel) = channels.get_mut(&self.chat)
+        {
+            // It was the live view of another server.
+            channel.clear();
+        }
+        forget_if_idle(&mut channels, &self.chat);
     }
 }
 
@@ -244,6 +254,7 @@ impl Drop for ChatWatch {
 async fn follow_other_processes(
     mut chats: broadcast::Receiver<Option<ChatId>>,
     channels: Channels,
+    relay: Weak<Relay>,
 ) {
     loop {
         let written = match chats.recv().await {
@@ -251,27 +262,51 @@ async fn follow_other_processes(
             Err(RecvError::Lagged(_)) => None,
             Err(RecvError::Closed) => return,
         };
-        let channels = lock(&channels);
-        match written {
-            Some(chat) => channels
-                .get(&chat)
-                .into_iter()
-                .for_each(Channel::send_behind),
-            None => channels.values().for_each(Channel::send_behind),
+        let watched: Vec<ChatId> = {
+            let channels = lock(&channels);
+            let written = channels.iter().filter(|(chat, channel)| {
+                channel.is_watched() && written.as_ref().is_none_or(|written| written == *chat)
+            });
+            written
+                .map(|(chat, channel)| {
+                    channel.send_behind();
+                    chat.clone()
+                })
+                .collect()
+        };
+        if let Some(relay) = relay.upgrade() {
+            watched.iter().for_each(|chat| relay.check(chat));
         }
     }
 }
 
 /// The writer: one batch after the other, until the last handle is gone.
-async fn write(store: Store, mut queue: mpsc::Receiver<Emit>, channels: Channels) {
+async fn write(
+    store: Store,
+    mut queue: mpsc::Receiver<Emit>,
+    channels: Channels,
+    relay: Arc<Relay>,
+) {
     let mut emits = Vec::with_capacity(WRITER_QUEUE);
     while queue.recv_many(&mut emits, WRITER_QUEUE).await > 0 {
         let (waiting, batch): (Vec<_>, Vec<_>) = emits
             .drain(..)
-            .map(|emit| (emit.done, (emit.chat, emit.bodies)))
+            .map(|emit| ((emit.chat.clone(), emit.done), (emit.chat, emit.bodies)))
             .unzip();
-        for (done, written) in waiting.into_iter().zip(append(&store, batch).await) {
-            let published = written.map(|events| publish(&channels, events));
+        for ((chat, done), written) in waiting.into_iter().zip(append(&store, batch).await) {
+            let published = match written {
+                Ok(events) => {
+                    publish(&channels, &relay, events);
+                    Ok(())
+                }
+                Err(error) => {
+                    // A connection that was lost at the commit says nothing about whether it is stored.
+                    if let Some(channel) = lock(&channels).get(&chat) {
+                        channel.send_behind();
+                    }
+                    Err(error)
+                }
+            };
             let _ = done.send(published);
         }
     }
@@ -292,69 +327,18 @@ async fn append(store: &Store, batch: Vec<(ChatId, Vec<EventBody>)>) -> Vec<Resu
     }
 }
 
-fn publish(channels: &Channels, events: Vec<Event>) {
+fn publish(channels: &Channels, relay: &Relay, events: Vec<Event>) {
     let mut channels = lock(channels);
     for event in events {
+        relay.pass_event(&event);
         let Some(channel) = channels.get_mut(&event.chat_id) else {
             continue;
         };
-        if let EventBody::MessageFinished { message_id, .. } = &event.body
-            && channel
-                .draft
-                .as_ref()
-                .is_some_and(|draft| draft.message == *message_id)
-        {
-            channel.draft = None;
-        }
-        if matches!(event.body, EventBody::MessageFinished { .. }) {
-            channel.waiting = None;
+        if let EventBody::MessageFinished { message_id, .. } = &event.body {
+            channel.finish_message(message_id);
         }
         let chat = event.chat_id.clone();
         channel.send(LiveUpdate::Event(Arc::new(event)));
         forget_if_idle(&mut channels, &chat);
-    }
-}
-
-fn forget_if_idle(channels: &mut HashMap<ChatId, Channel>, chat: &ChatId) {
-    if channels.get(chat).is_some_and(Channel::is_idle) {
-        channels.remove(chat);
-    }
-}
-
-fn lock(channels: &Channels) -> MutexGuard<'_, HashMap<ChatId, Channel>> {
-    channels.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl Channel {
-    fn new() -> Self {
-        Self {
-            live: broadcast::Sender::new(WATCHER_QUEUE),
-            draft: None,
-            waiting: None,
-            progress: HashMap::new(),
-        }
-    }
-
-    /// Nobody may be watching, here and below.
-    fn send(&self, update: LiveUpdate) {
-        let _ = self.live.send(WatchEvent::Live(update));
-    }
-
-    fn send_behind(&self) {
-        let _ = self.live.send(WatchEvent::Behind);
-    }
-
-    fn is_idle(&self) -> bool {
-        self.draft.is_none()
-            && self.waiting.is_none()
-            && self.progress.is_empty()
-            && self.live.receiver_count() == 0
-    }
-
-    /// The draft of this message; another message's is over.
-    fn draft_of(&mut self, message: &MessageId) -> &mut MessageDraft {
-        self.draft.take_if(|draft| draft.message != *message);
-        self.draft
-            .get_or_insert_with(|| MessageDraft::new(message.clone()))
     }
 }

@@ -74,7 +74,10 @@ impl Agent {
         // Whose call it is: to others it does not exist.
         self.store.approval(user, call).await?;
         let outcome = answer.outcome();
-        self.forms.answer(call, form, answer)?;
+        match self.forms.answer(call, form, answer.clone()) {
+            Err(Error::FormClosed) => self.answer_form_elsewhere(call, form, answer).await?,
+            other => other?,
+        }
         tracing::info!(%call, %form, ?outcome, "form answered");
         Ok(())
     }
@@ -125,7 +128,12 @@ impl Forms {
         })
     }
 
-    fn answer(&self, call: &CallId, form: &FormId, answer: FormAnswer) -> Result<(), Error> {
+    pub(crate) fn answer(
+        &self,
+        call: &CallId,
+        form: &FormId,
+        answer: FormAnswer,
+    ) -> Result<(), Error> {
         let mut forms = self.open();
         let open = forms.get(form).filter(|open| open.call == *call);
         let fields = open.ok_or(Error::FormClosed)?.fields.as_ref();

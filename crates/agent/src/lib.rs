@@ -22,6 +22,7 @@ mod approvals;
 mod branch;
 mod forms;
 mod metrics;
+mod other_servers;
 mod title;
 
 mod prompt;
@@ -38,6 +39,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use tenon_bus::Bus;
 use tenon_domain::{ChatId, ErrorDetail, Message, TurnId, Usage, coded_errors};
 use tenon_store::{Result as StoreResult, Store};
 use tenon_tools::{FreeSpace, NoSpace, Registry};
@@ -57,6 +59,7 @@ pub use turn_fault::TurnFault;
 use approvals::Approvals;
 use forms::Forms;
 use metrics::RunMetrics;
+use recover::AdoptedTurns;
 use running_turns::RunningTurns;
 use step_cache::StepCache;
 use turn::ClientSessions;
@@ -73,6 +76,8 @@ pub struct Agent {
     metrics: RunMetrics,
     clients: ClientSessions,
     step_cache: StepCache,
+    adopted: AdoptedTurns,
+    bus: Bus,
     settings: Arc<AgentSettings>,
 }
 
@@ -105,6 +110,8 @@ pub struct AgentSettings {
     pub workspaces: PathBuf,
     /// What must be left on the disk for something new to begin.
     pub free_space: FreeSpace,
+    /// The way to other servers.
+    pub bus: Bus,
 }
 
 coded_errors! {
@@ -120,6 +127,7 @@ coded_errors! {
         TurnIdTaken = "turn_id_taken" in "turnId" => "This turn id belongs to another message already. Choose a new one.",
         NotWaiting = "not_waiting" => "This call does not wait for an answer any more.",
         NoPendingCalls = "no_pending_calls" in "messages" => "This chat does not wait for the results of these calls any more. Send the next message of the user instead.",
+        Unreachable = "turn_unreachable" => "The server that gives this answer cannot be reached for now. Try again in a few seconds.",
         FormClosed = "form_closed" => "This form does not wait for an answer here any more.",
     }
     wraps {
@@ -161,6 +169,7 @@ impl AgentSettings {
             keeps_requests: true,
             free_space: FreeSpace::new(&workspaces, 0),
             workspaces,
+            bus: Bus::alone(),
         }
     }
 }
@@ -169,18 +178,29 @@ impl Agent {
     /// Must be called inside a Tokio runtime: the feed writes on a task of its own.
     pub fn new(store: Store, registry: Arc<Registry>, settings: AgentSettings) -> Self {
         let running = RunningTurns::default();
-        Self {
-            feed: Feed::new(store.clone()),
+        tokio::spawn(recover::stop_without_lease(
+            store.watch_lease(),
+            running.clone(),
+        ));
+        let approvals = Approvals::default();
+        let answers = store.foreign_chats();
+        tokio::spawn(other_servers::wake_approvals(answers, approvals.clone()));
+        let agent = Self {
+            feed: Feed::new(store.clone(), settings.bus.clone()),
             store,
             registry,
-            approvals: Approvals::default(),
+            approvals,
             forms: Forms::new(running.activity.clone()),
             running,
             metrics: RunMetrics::default(),
             clients: ClientSessions::default(),
             step_cache: StepCache::default(),
+            adopted: AdoptedTurns::default(),
+            bus: settings.bus.clone(),
             settings: Arc::new(settings),
-        }
+        };
+        agent.serve_others();
+        agent
     }
 
     pub fn feed(&self) -> &Feed {

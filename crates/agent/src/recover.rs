@@ -1,57 +1,96 @@
 //! After a restart: turns that wait for a person go on, and what else was left
 //! loose is tied, so that every chat can go on.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tenon_domain::{Caller, ErrorDetail, ToolAccess, TurnOutcome, Usage};
-use tenon_store::{PausedTurn, Result};
+use tenon_store::{Error as StoreError, LeaseState, OpenTurn, PausedTurn, Result};
+use tokio::sync::watch;
 
 use crate::agent_loop::UsageMeter;
 use crate::request::{TurnOverrides, TurnProfile};
+use crate::running_turns::RunningTurns;
 use crate::turn::{Turn, TurnStart};
 use crate::turn_end::TurnEnd;
 use crate::{Agent, Error, TurnFault, TurnModel};
+
+/// Turns that this process took over and has not ended or resumed: what could not be stored is tried
+/// again.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct AdoptedTurns(Arc<Mutex<AdoptedLists>>);
+
+#[derive(Debug, Default)]
+struct AdoptedLists {
+    to_end: Vec<OpenTurn>,
+    to_resume: Vec<PausedTurn>,
+}
 
 impl Agent {
     /// Ends the turns of processes that are gone: their text up to the last
     /// checkpoint stays, their calls are lost. Turns of living processes are
     /// left alone, and so are those that wait for a person.
     pub async fn recover(&self) -> Result<usize> {
-        let mut count = 0;
-        for runner in self.store.runners().await? {
-            let Some(abandoned) = self.store.abandoned(&runner).await? else {
+        let mut count = self.end_adopted().await?;
+        for owner in self.store.turn_owners().await? {
+            let Some(abandoned) = self.store.abandoned(&owner).await? else {
                 continue;
             };
-            for turn in &abandoned.turns {
-                if self.store.paused(&turn.id).await?.is_some() {
+            for turn in abandoned.turns.iter() {
+                if self.store.paused(&turn.id).await?.is_some() || !self.store.adopt(turn).await? {
                     continue;
                 }
-                tracing::info!(chat = %turn.chat_id, turn = %turn.id, "turn was interrupted by a restart");
-                let end = interrupted(TurnFault::Restarted, Usage::default());
-                self.try_end(&turn.chat_id, &turn.id, end).await?;
-                count += 1;
+                self.adopted.lists().to_end.push(turn.clone());
+                count += self.end_adopted().await?;
+            }
+        }
+        Ok(count)
+    }
+
+    async fn end_adopted(&self) -> Result<usize> {
+        let mut count = 0;
+        while let Some(turn) = self.adopted.next_to_end() {
+            tracing::info!(chat = %turn.chat_id, turn = %turn.id, "turn was interrupted by a restart");
+            let fault = if turn.owner.fence > 0 {
+                TurnFault::ServerLost
+            } else {
+                TurnFault::Restarted
+            };
+            let end = interrupted(fault, Usage::default());
+            match self.try_end(&turn.chat_id, &turn.id, end).await {
+                Ok(()) => count += 1,
+                // Whoever has it now ends it.
+                Err(StoreError::NotOwner | StoreError::NotFound(_)) => {}
+                Err(error) => {
+                    self.adopted.lists().to_end.push(turn);
+                    return Err(error);
+                }
             }
         }
         Ok(count)
     }
 
     /// Takes over the turns of processes that are gone and that wait for a
-    /// person. Whoever does so owes each of them [`Agent::resume`] or
-    /// [`Agent::give_up`].
+    /// person. Whoever does so owes each of them [`Agent::resume`],
+    /// [`Agent::give_up`] or [`Agent::put_back`].
     pub async fn take_over(&self) -> Result<Vec<PausedTurn>> {
-        let mut taken = Vec::new();
-        for runner in self.store.runners().await? {
-            let Some(abandoned) = self.store.abandoned(&runner).await? else {
+        for owner in self.store.turn_owners().await? {
+            let Some(abandoned) = self.store.abandoned(&owner).await? else {
                 continue;
             };
             for turn in &abandoned.turns {
-                if let Some(paused) = self.store.paused(&turn.id).await? {
-                    self.store.adopt(&turn.id).await?;
-                    taken.push(paused);
+                if let Some(paused) = self.store.paused(&turn.id).await?
+                    && self.store.adopt(turn).await?
+                {
+                    self.adopted.lists().to_resume.push(paused);
                 }
             }
         }
-        Ok(taken)
+        Ok(std::mem::take(&mut self.adopted.lists().to_resume))
+    }
+
+    /// The next [`Agent::take_over`] gives it out again.
+    pub fn put_back(&self, paused: PausedTurn) {
+        self.adopted.lists().to_resume.push(paused);
     }
 
     /// Goes on with a turn in the middle of its step. What was granted for the
@@ -93,6 +132,31 @@ impl Agent {
         let fault = TurnFault::CannotResume { why: why.into() };
         let end = interrupted(fault, paused.usage);
         self.try_end(&paused.chat_id, &paused.id, end).await
+    }
+}
+
+impl AdoptedTurns {
+    fn lists(&self) -> MutexGuard<'_, AdoptedLists> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn next_to_end(&self) -> Option<OpenTurn> {
+        self.lists().to_end.pop()
+    }
+}
+
+/// Stops what this process may not write down any more: others take it over.
+pub(crate) async fn stop_without_lease(
+    mut lease: watch::Receiver<LeaseState>,
+    running: RunningTurns,
+) {
+    loop {
+        if *lease.borrow_and_update() == LeaseState::Lost {
+            running.stop_all();
+        }
+        if lease.changed().await.is_err() {
+            return;
+        }
     }
 }
 

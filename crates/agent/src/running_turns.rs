@@ -112,6 +112,11 @@ impl RunningTurns {
         found.map(|running| running.cancel.cancel()).is_some()
     }
 
+    /// Tells all turns to stop; nobody waits for them.
+    pub(crate) fn stop_all(&self) {
+        self.turns().values().for_each(|turn| turn.cancel.cancel());
+    }
+
     /// Stops the turn of a chat and waits until it has let go of it.
     pub(crate) async fn stop(&self, chat: &ChatId) {
         let ended = self.turns().get(chat).map(|turn| {
@@ -141,7 +146,7 @@ impl RunningTurns {
             return;
         }
         self.stopping.cancel();
-        self.turns().values().for_each(|turn| turn.cancel.cancel());
+        self.stop_all();
         if tokio::time::timeout(STOP_TIMEOUT, self.tasks.wait())
             .await
             .is_err()

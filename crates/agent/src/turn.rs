@@ -88,6 +88,7 @@ impl Turn {
                 tracing::error!(%error, chat = %self.chat, turn = %self.id, "a turn could not be written down");
                 failed(match error {
                     StoreError::DiskFull(_) => TurnFault::DiskFull,
+                    StoreError::NotOwner | StoreError::LeaseLost => TurnFault::ServerLost,
                     _ => TurnFault::NotStored,
                 })
             }

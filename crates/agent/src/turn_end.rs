@@ -37,6 +37,10 @@ impl Agent {
                     tracing::info!(%chat, %turn, "the {what} was deleted during a turn");
                     return;
                 }
+                Err(Error::NotOwner | Error::LeaseLost) => {
+                    tracing::warn!(%chat, %turn, "another server ends this turn: this one has lost its lease");
+                    return;
+                }
                 Err(error) => {
                     tracing::warn!(%error, %chat, %turn, "the end of a turn could not be written down yet");
                 }

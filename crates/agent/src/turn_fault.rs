@@ -22,6 +22,7 @@ coded_errors! {
         DatabaseUnreachable = "database_unreachable" => "Tenon cannot reach its database.",
         Internal = "answer_internal_error" => "Tenon had an internal error during this answer. Its log has the details.",
         Restarted = "answer_restarted" => "Tenon was restarted during this answer.",
+        ServerLost = "answer_server_lost" => "The server that gave this answer stopped in the middle of it.",
         CannotResume { why } = "answer_cannot_resume" => "Tenon was restarted and could not go on with this answer. {why}",
         Exported = "answer_exported_early" => "The chat was exported during this answer.",
         /// For those who may not know more.

@@ -6,25 +6,28 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use futures::future::BoxFuture;
 use tenon_agent::{Agent, AgentSettings};
 use tenon_assistant::Assistant;
+use tenon_bus::{Bus, BusAddress};
 use tenon_domain::source::BuiltinConfig;
 use tenon_domain::{CodedError, ToolId, UserId};
 use tenon_llm::Provider;
 use tenon_net::Network;
 use tenon_sandbox::Sandbox;
 use tenon_sources::browser::DeviceHub;
-use tenon_sources::builtin;
-use tenon_store::{Error, Store, Vault};
+use tenon_sources::{CallRoutes, builtin};
+use tenon_store::{Error, PausedTurn, Store, Vault};
 use tenon_tools::{CallLimits, Connection, OutputStore, Quota, Registry};
 use tokio_util::sync::CancellationToken;
 
 use crate::accounts::Accounts;
 use crate::auth::oidc::{Issuer, Oidc};
+use crate::auth::setup::SetupCode;
 use crate::auth::{Auth, CurrentUser};
 use crate::budget::Budget;
+use crate::cluster::Cluster;
 use crate::config::Config;
 use crate::devices::DeviceStore;
 use crate::experts::{ExpertError, Experts};
@@ -48,6 +51,9 @@ use crate::web_images::WebImages;
 /// Python on a busy machine need most of it.
 const FIRST_START_TIMEOUT: Duration = Duration::from_secs(20);
 
+/// How long a shutdown waits for running answers unless the settings say so.
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(20);
+
 /// Everything that the HTTP server and the command line need. One reference count: every request
 /// takes some clones of it.
 #[derive(Clone)]
@@ -64,6 +70,8 @@ pub struct AppServices {
     pub folders: Folders,
     pub files: Attachments,
     pub web_images: WebImages,
+    /// The other servers on the same database.
+    pub cluster: Cluster,
     pub skills: Skills,
     pub sources: Sources,
     /// People's own browsers.
@@ -87,6 +95,8 @@ pub struct AppServices {
     pub budget: Budget,
     /// How many connections may be open at once, where the operator says so.
     pub max_connections: Option<usize>,
+    /// How long a shutdown waits for answers that are being given.
+    pub drain_timeout: Duration,
     /// Whether `/metrics` is for everybody who can reach the server.
     pub open_metrics: bool,
     /// Fires when open connections should end.
@@ -118,6 +128,7 @@ impl App {
     ) -> Result<Self> {
         let store = open_store(data, config).await?;
         let data = std::path::absolute(data)?;
+        let bus = open_bus(&store, config).await?;
 
         let (free_space, workspaces) = (config.free_space(&data), data.join("work"));
         let owned = Arc::new(UserStorage {
@@ -143,6 +154,12 @@ impl App {
         }
 
         let vault = Arc::new(open_vault(&data, config)?);
+        // Whoever is alone logs in with it, so it works once.
+        let setup = if bus.is_alone() || config.single_user {
+            SetupCode::fresh()
+        } else {
+            SetupCode::shared(&[&vault.reveal(), &store.cluster_id().await?])
+        };
         let endpoints = ModelEndpoints::new(&config.environment, config.local_models.as_deref());
         let models = Models::new(store.clone(), vault.clone(), builtin, endpoints);
         let skills = Skills::open(
@@ -154,16 +171,18 @@ impl App {
         .await
         .map_err(|error| anyhow::Error::msg(error.detail().message))
         .context("the skills cannot be read")?;
-        let sources = Sources::new(store.clone(), vault, registry.clone());
+        let routes = CallRoutes::new(bus.clone());
+        let sources = Sources::new(store.clone(), vault, registry.clone(), routes.clone());
         store.sweep_local_servers().await?;
         let device_store = Arc::new(DeviceStore(store.clone()));
         let reading = sources.clone();
         let parses = Box::new(move |user: &UserId| reading.parses(Some(user)));
-        let devices = DeviceHub::new(registry.clone(), device_store, parses);
+        let devices = DeviceHub::new(registry.clone(), device_store, parses, routes);
         devices.restore().await.map_err(anyhow::Error::msg)?;
 
         let mut settings = AgentSettings::new(workspaces);
         settings.free_space = free_space.clone();
+        settings.bus = bus.clone();
         if let Some(seconds) = config.model_silence_seconds {
             settings.model_silence = Duration::from_secs(seconds.max(1));
             settings.local_first_word = settings.model_silence;
@@ -178,7 +197,7 @@ impl App {
         store.sweep_blobs().await?;
         store.sweep_audit().await?;
         store.sweep_model_calls().await?;
-        let auth = Auth::new(config, issuer(&data, config)?);
+        let auth = Auth::new(config, issuer(&data, config)?, setup);
         let experts = Experts::new(store.clone());
         let files = Attachments::new(
             store.clone(),
@@ -226,6 +245,7 @@ impl App {
                 models: models.clone(),
             }),
             storage: Storage::new(store.clone(), free_space),
+            cluster: Cluster::new(store.clone(), bus),
             store,
             registry,
             agent,
@@ -240,6 +260,9 @@ impl App {
             allowed_hosts: config.allowed_hosts.clone().into(),
             budget: Budget::new(),
             max_connections: config.max_connections,
+            drain_timeout: config
+                .drain_seconds
+                .map_or(DRAIN_TIMEOUT, Duration::from_secs),
             open_metrics: config.open_metrics,
             closing: CancellationToken::new(),
             _connected: connected,
@@ -251,31 +274,37 @@ impl App {
     /// again leaves those alone.
     pub async fn recover(&self) -> Result<(), Error> {
         self.agent.recover().await?;
+        let mut failed = None;
         for paused in self.agent.take_over().await? {
-            let profile = self.instructions.of_chat(&paused.user, &paused.chat_id);
-            let profile = match profile.await {
-                Ok((_, profile)) => profile,
-                Err(ExpertError::Store(error)) => return Err(error),
-                Err(error) => {
-                    self.agent.give_up(&paused, error.detail()).await?;
-                    continue;
-                }
-            };
-            let why = match self.models.choose_redacted(paused.model.as_ref()).await {
-                Ok(model) => match self.agent.resume(paused.clone(), model, profile) {
-                    // Who shuts down again leaves it to the next start.
-                    Ok(()) | Err(tenon_agent::Error::Closing) => continue,
-                    Err(error) => error.detail(),
-                },
-                Err(ModelLookupError::Store(error)) if !matches!(error, Error::Secret(_)) => {
-                    return Err(error);
-                }
-                Err(error) => error.detail(),
-            };
-            tracing::warn!(chat = %paused.chat_id, turn = %paused.id, %why, "a turn that waited cannot go on");
-            self.agent.give_up(&paused, why).await?;
+            if let Err(error) = self.resume(&paused).await {
+                self.agent.put_back(paused);
+                failed = Some(error);
+            }
         }
-        Ok(())
+        failed.map_or(Ok(()), Err)
+    }
+
+    /// Goes on with a turn that waits for a person, or ends it where it cannot go on.
+    async fn resume(&self, paused: &PausedTurn) -> Result<(), Error> {
+        let profile = self.instructions.of_chat(&paused.user, &paused.chat_id);
+        let profile = match profile.await {
+            Ok((_, profile)) => profile,
+            Err(ExpertError::Store(error)) => return Err(error),
+            Err(error) => return self.agent.give_up(paused, error.detail()).await,
+        };
+        let why = match self.models.choose_redacted(paused.model.as_ref()).await {
+            Ok(model) => match self.agent.resume(paused.clone(), model, profile) {
+                // Who shuts down again leaves it to the next start.
+                Ok(()) | Err(tenon_agent::Error::Closing) => return Ok(()),
+                Err(error) => error.detail(),
+            },
+            Err(ModelLookupError::Store(error)) if !matches!(error, Error::Secret(_)) => {
+                return Err(error);
+            }
+            Err(error) => error.detail(),
+        };
+        tracing::warn!(chat = %paused.chat_id, turn = %paused.id, %why, "a turn that waited cannot go on");
+        self.agent.give_up(paused, why).await
     }
 
     /// Servers for a command: they sleep with what they offered last until they
@@ -331,6 +360,27 @@ pub async fn open_store(data: &Path, config: &Config) -> Result<Store> {
         None => Store::open_file(&data.join("tenon.db")).await,
     };
     store.context("the database cannot be opened")
+}
+
+/// The way to the other servers on the same database.
+async fn open_bus(store: &Store, config: &Config) -> Result<Bus> {
+    let Some(address) = &config.bus else {
+        return Ok(Bus::alone());
+    };
+    let address = BusAddress::parse(address)?;
+    if !store.has_leases() {
+        bail!(
+            "a bus connects servers that share a PostgreSQL; set `database` to its address, or leave `bus` out"
+        );
+    }
+    if config.secret_key.is_none() {
+        bail!(
+            "servers that share a database need one key for what is stored encrypted: set TENON_SECRET_KEY at all of \
+             them to what `openssl rand -base64 32` prints"
+        );
+    }
+    let cluster = store.cluster_id().await?;
+    Ok(Bus::start(&address, &cluster, store.runner_name()))
 }
 
 /// The keys to what is stored sealed.

@@ -42,14 +42,14 @@ pub struct Auth {
 }
 
 impl Auth {
-    pub fn new(config: &Config, oidc: Issuer) -> Self {
+    pub fn new(config: &Config, oidc: Issuer, setup: SetupCode) -> Self {
         Self {
             passwords: Passwords::new(),
             single_user: config.single_user,
             trust_proxy: config.trust_proxy,
             oidc,
             throttle: Arc::default(),
-            setup: SetupCode::fresh(),
+            setup,
             shell: ShellToken::default(),
         }
     }

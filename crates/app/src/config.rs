@@ -35,6 +35,10 @@ const USER_QUOTA_MB: u64 = 2048;
 pub struct Config {
     pub listen: Option<SocketAddr>,
     pub database: Option<String>,
+    /// The Redis or Valkey by which several servers on one PostgreSQL reach each other.
+    pub bus: Option<String>,
+    /// How long a server that is told to stop waits for running answers; 20 by default.
+    pub drain_seconds: Option<u64>,
     /// Names under which a reverse proxy in front of Tenon is known to browsers.
     pub allowed_hosts: Vec<String>,
     /// There are no accounts: whoever started Tenon is the one person.
@@ -197,6 +201,7 @@ mod tests {
     fn no_secret_is_told_by_accident() {
         let config = Config {
             database: Some("postgres://ada:hidden@db/tenon".into()),
+            bus: Some("redis://:hidden@cache".into()),
             tool_server_connections: Some("hidden".into()),
             tool_servers: Some(Value::from("hidden")),
             secret_key: Some("hidden".into()),

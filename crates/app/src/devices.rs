@@ -1,7 +1,7 @@
 //! What is stored of tool servers that people's browsers found.
 
 use async_trait::async_trait;
-use tenon_domain::{SourceId, SourceInfo, SourceKind};
+use tenon_domain::{SourceId, SourceInfo, SourceKind, UserId};
 use tenon_sources::browser::{
     BrowserError, DeviceInfo, LocalProtocol, LocalServerRecord, LocalServerStore,
 };
@@ -15,6 +15,16 @@ pub(crate) struct DeviceStore(pub(crate) Store);
 impl LocalServerStore for DeviceStore {
     async fn load(&self) -> Result<Vec<LocalServerRecord>, BrowserError> {
         let stored = self.0.local_servers().await;
+        let stored = stored.map_err(|error| BrowserError::Load(error.into()))?;
+        Ok(stored.into_iter().map(record).collect())
+    }
+
+    async fn load_device(
+        &self,
+        user: &UserId,
+        device: &str,
+    ) -> Result<Vec<LocalServerRecord>, BrowserError> {
+        let stored = self.0.local_servers_of(user, device).await;
         let stored = stored.map_err(|error| BrowserError::Load(error.into()))?;
         Ok(stored.into_iter().map(record).collect())
     }

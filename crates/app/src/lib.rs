@@ -10,6 +10,7 @@ pub mod auth;
 pub mod budget;
 pub mod calls;
 pub mod chats;
+pub mod cluster;
 pub mod config;
 pub mod error;
 pub mod experts;

@@ -15,6 +15,7 @@ mod documents;
 mod edit;
 mod entry;
 mod error;
+mod exclusive;
 mod fill;
 pub mod folder;
 mod import;
@@ -45,7 +46,7 @@ use futures::future::join_all;
 use tenon_domain::{SourceId, SourceState, UserId};
 use tenon_sources::import::{ImportedServer, ServerEntryError};
 use tenon_sources::openapi::{OpenapiError, OpenapiHttpClient};
-use tenon_sources::{Network, SupervisedServer};
+use tenon_sources::{CallRoutes, Network, SupervisedServer};
 use tenon_store::{Store, Vault};
 use tenon_tools::Registry;
 use tokio::sync::{Semaphore, mpsc, oneshot};
@@ -56,6 +57,7 @@ use tokio_util::task::TaskTracker;
 use crate::auth::CurrentUser;
 use crate::lock::lock;
 use entry::SourceEntry;
+use exclusive::ExclusiveServers;
 use instance::Instance;
 use permits::UserPermits;
 use plan::PlanInputs;
@@ -119,6 +121,9 @@ struct Inner {
     uploads: Semaphore,
     run_mode: OnceLock<RunMode>,
     oauth: OAuthService,
+    /// The way to what runs at another server.
+    routes: CallRoutes,
+    exclusive: ExclusiveServers,
     sync_requests: OnceLock<mpsc::Sender<SyncRequest>>,
     /// Nothing is started any more.
     closing: CancellationToken,
@@ -170,9 +175,16 @@ struct SourcesSnapshot {
 }
 
 impl Sources {
-    pub fn new(store: Store, vault: Arc<Vault>, registry: Arc<Registry>) -> Self {
+    pub fn new(
+        store: Store,
+        vault: Arc<Vault>,
+        registry: Arc<Registry>,
+        routes: CallRoutes,
+    ) -> Self {
         Self(Arc::new(Inner {
-            oauth: OAuthService::new(store.clone(), vault.clone()),
+            oauth: OAuthService::new(store.clone(), vault.clone(), routes.bus().clone()),
+            routes,
+            exclusive: ExclusiveServers::default(),
             store,
             vault,
             registry,
@@ -198,6 +210,10 @@ impl Sources {
         let is_open = self.0.run_mode.set(mode.clone()).is_err();
         if is_open || self.0.sync_requests.set(sender).is_err() {
             return;
+        }
+        if mode == RunMode::Serving && self.0.store.has_leases() {
+            exclusive::serve_others(&self.0);
+            tokio::spawn(exclusive::keep(Arc::downgrade(&self.0)));
         }
         tokio::spawn(reconciler::run(Arc::downgrade(&self.0), requests, mode));
         self.sync().await;
@@ -250,6 +266,7 @@ impl Sources {
             rest.stop().await;
             self.0.stopping.close();
             self.0.stopping.wait().await;
+            self.0.exclusive.give_all_back(&self.0.store).await;
         };
         if timeout(CLOSE_TIMEOUT, all).await.is_err() {
             tracing::warn!("some servers did not end before Tenon");

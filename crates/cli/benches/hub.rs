@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use tenon_agent::Feed;
+use tenon_bus::Bus;
 use tenon_domain::{
     Annotations, CallId, Caller, EventBody, SourceId, SourceInfo, SourceKind, TitledBy, ToolAccess,
     ToolCall, ToolDefinition, ToolId, ToolOutput, ToolResult, UserId,
@@ -121,7 +122,7 @@ async fn feed() {
     let store = Store::open_file(&folder.path().join("bench.db"))
         .await
         .expect("a database");
-    let feed = Feed::new(store.clone());
+    let feed = Feed::new(store.clone(), Bus::alone());
     let mut chats = Vec::new();
     for _ in 0..CHATS {
         chats.push(store.create_chat(&ada(), "").await.expect("a chat").id);
@@ -173,7 +174,7 @@ async fn feed() {
 async fn idle_chats() {
     const CHATS: isize = 1_000;
     let store = Store::open("sqlite::memory:").await.expect("a database");
-    let feed = Feed::new(store.clone());
+    let feed = Feed::new(store.clone(), Bus::alone());
     let talk = async || {
         for _ in 0..CHATS {
             let chat = store.create_chat(&ada(), "").await.expect("a chat").id;

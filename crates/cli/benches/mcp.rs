@@ -235,6 +235,7 @@ fn settings(command: &str, args: &[String], starts: Arc<Semaphore>) -> McpSettin
             tool_timeouts_ms: Default::default(),
             sleep_after_ms: None,
             start_timeout_ms: None,
+            exclusive: false,
             client: None,
         },
         fill: Arc::new(LiteralConfig),

@@ -30,6 +30,15 @@ pub struct CommonFlags {
         hide_env_values = true
     )]
     pub database: Option<String>,
+    /// redis://HOST or rediss://HOST: by which several servers on one PostgreSQL reach each other
+    #[arg(
+        long,
+        global = true,
+        env = "TENON_BUS",
+        value_name = "URL",
+        hide_env_values = true
+    )]
+    pub bus: Option<String>,
     /// Model servers on this machine to look for, separated by commas; empty for none
     #[arg(long, global = true, env = "TENON_LOCAL_MODELS", value_name = "URLS")]
     pub local_models: Option<String>,
@@ -49,6 +58,9 @@ impl CommonFlags {
         let mut config = Config::load(self.config.as_deref())?;
         if let Some(database) = &self.database {
             config.database = Some(database.clone());
+        }
+        if let Some(bus) = &self.bus {
+            config.bus = Some(bus.clone()).filter(|bus| !bus.is_empty());
         }
         if let Some(urls) = &self.local_models {
             let urls = urls.split(',').map(str::trim).filter(|url| !url.is_empty());

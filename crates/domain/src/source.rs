@@ -171,6 +171,9 @@ pub struct McpConfig {
     /// How long it may take to come up, if not as long as usual.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_timeout_ms: Option<u64>,
+    /// It runs once in a cluster of several servers, and not once at each of them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub exclusive: bool,
     /// Who Tenon is where people log in, if somebody has registered it there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<McpClient>,

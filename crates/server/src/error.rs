@@ -148,9 +148,12 @@ impl From<tenon_store::Error> for ApiError {
         use tenon_store::Error;
         let status = match &error {
             Error::NotFound(_) => StatusCode::NOT_FOUND,
-            Error::TooLate(_) | Error::Taken(_) | Error::TooMany(_) | Error::Secret(_) => {
-                StatusCode::CONFLICT
-            }
+            Error::LeaseLost => StatusCode::SERVICE_UNAVAILABLE,
+            Error::TooLate(_)
+            | Error::NotOwner
+            | Error::Taken(_)
+            | Error::TooMany(_)
+            | Error::Secret(_) => StatusCode::CONFLICT,
             Error::Account(AccountError::Invite | AccountError::InviteEmail) => {
                 StatusCode::FORBIDDEN
             }
@@ -196,7 +199,7 @@ impl From<tenon_agent::Error> for ApiError {
             | Error::NoPendingCalls
             | Error::FormClosed => StatusCode::CONFLICT,
             Error::Misfit(_) => StatusCode::UNPROCESSABLE_ENTITY,
-            Error::Closing => StatusCode::SERVICE_UNAVAILABLE,
+            Error::Closing | Error::Unreachable => StatusCode::SERVICE_UNAVAILABLE,
             Error::Empty => StatusCode::BAD_REQUEST,
             Error::TooLong { .. } | Error::ImagesTooLong { .. } => StatusCode::PAYLOAD_TOO_LARGE,
         };

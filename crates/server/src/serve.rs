@@ -8,6 +8,7 @@ use anyhow::{Context, Result, bail};
 use futures::future::BoxFuture;
 use tenon_sources::heap;
 use tokio::net::{TcpListener, TcpSocket};
+use tokio::time::MissedTickBehavior;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::connections::{self, Connections};
@@ -17,9 +18,6 @@ use tenon_app::config::Config;
 use tenon_app::sources::RunMode;
 use tenon_store::ChangeTopic;
 
-/// How long a shutdown waits for answers that are being given.
-const DRAIN_TIMEOUT: Duration = Duration::from_secs(20);
-
 /// How long it then waits for connections to close.
 pub(crate) const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -27,6 +25,9 @@ pub(crate) const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 /// deleted: a little longer than that can be undone.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(60);
 const DELETED_MIN_AGE: Duration = Duration::from_secs(65);
+
+/// How often it is looked whether another server is gone.
+const LEASE_CHECK_INTERVAL: Duration = Duration::from_secs(3);
 
 /// So often it is still looked once nothing changes any more: what was deleted last is old enough by
 /// then.
@@ -50,6 +51,9 @@ pub fn serve(app: App, listener: TcpListener) -> BoxFuture<'static, Result<()>> 
         let router = router(app.clone());
         let connections = Connections::new(app.max_connections);
         let sweeping = AbortOnDropHandle::new(tokio::spawn(sweep(app.clone())));
+        let watching_servers =
+            AbortOnDropHandle::new(tokio::spawn(app.cluster.clone().watch_servers()));
+        let taking_over = AbortOnDropHandle::new(tokio::spawn(take_over(app.clone())));
         let watching_storage =
             AbortOnDropHandle::new(tokio::spawn(app.storage.clone().watch_writes()));
         let closing = app.closing.clone();
@@ -62,11 +66,41 @@ pub fn serve(app: App, listener: TcpListener) -> BoxFuture<'static, Result<()>> 
             CLOSE_TIMEOUT,
         )
         .await;
-        drop((sweeping, watching, watching_storage));
+        drop((
+            sweeping,
+            watching,
+            watching_storage,
+            taking_over,
+            watching_servers,
+        ));
         app.sources.close().await;
         app.store.drain().await;
+        app.cluster.bus.leave().await;
+        if let Err(error) = app.store.release().await {
+            tracing::warn!(%error, "other servers take over what waits here a little later");
+        }
         Ok(())
     })
+}
+
+/// Takes over from servers that are gone.
+async fn take_over(app: App) {
+    if !app.store.has_leases() {
+        return;
+    }
+    let mut check = tokio::time::interval(LEASE_CHECK_INTERVAL);
+    check.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        check.tick().await;
+        let recovered = match app.store.has_abandoned_turns().await {
+            Ok(true) => app.recover().await,
+            Ok(false) => Ok(()),
+            Err(error) => Err(error),
+        };
+        if let Err(error) = recovered {
+            tracing::warn!(%error, "what another server left open could not be taken over yet");
+        }
+    }
 }
 
 /// Removes for good what was deleted and ties up what others left, again and again.
@@ -129,7 +163,8 @@ pub async fn close_on_signal(app: App) {
         std::process::exit(130);
     });
     tracing::info!("stopping: waiting for running answers; once more stops at once");
-    app.agent.drain(DRAIN_TIMEOUT).await;
+    app.cluster.begin_draining();
+    app.agent.drain(app.drain_timeout).await;
     app.closing.cancel();
 }
 

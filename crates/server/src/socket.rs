@@ -43,6 +43,7 @@ use crate::wire::{ClientFrame, ServerFrame};
 use tenon_app::app::App;
 use tenon_app::auth::CurrentUser;
 use tenon_app::budget::{BudgetError, BudgetShare, SMALL_BYTES};
+use tenon_app::cluster::ClusterState;
 use tenon_app::storage::StorageState;
 use tenon_app::user_feed::{UserEvent, UserSubscription};
 
@@ -115,6 +116,7 @@ struct SocketSession {
     tools: SocketTools,
     orders: mpsc::Receiver<PageCommand>,
     storage: watch::Receiver<StorageState>,
+    cluster: watch::Receiver<ClusterState>,
     chats: mpsc::Sender<ChatFrame>,
     chat_frames: mpsc::Receiver<ChatFrame>,
     /// Among those of its user.
@@ -137,10 +139,15 @@ impl SocketSession {
         if *storage.borrow() != StorageState::Ok {
             storage.mark_changed();
         }
+        let mut cluster = app.cluster.watch();
+        if *cluster.borrow() != ClusterState::Ok {
+            cluster.mark_changed();
+        }
         Self {
             tools,
             orders,
             storage,
+            cluster,
             user_events: app.user_feed.subscribe(&user),
             follows_user: false,
             app,
@@ -233,6 +240,12 @@ impl SocketSession {
                 Ok(()) = self.storage.changed() => {
                     let state = *self.storage.borrow_and_update();
                     if send(&mut socket, &ServerFrame::Storage { state }).await.is_err() {
+                        return;
+                    }
+                }
+                Ok(()) = self.cluster.changed() => {
+                    let state = *self.cluster.borrow_and_update();
+                    if send(&mut socket, &ServerFrame::Cluster { state }).await.is_err() {
                         return;
                     }
                 }
@@ -356,6 +369,7 @@ impl SocketSession {
             last: after,
             replay,
             room: None,
+            former: None,
         };
         if let Some(former) = self
             .followed

@@ -269,6 +269,7 @@ pub fn declarations() -> String {
         domain::Verdict,
         domain::SourceKind,
         domain::SourceState,
+        tenon_app::cluster::ClusterState,
         tenon_app::storage::StorageState,
         tenon_app::user_feed::UserTopic,
         domain::BlobId,

@@ -8,6 +8,7 @@ mod sources;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use tenon_app::cluster::ClusterState;
 use tenon_app::json::double_option;
 use tenon_app::storage::StorageState;
 use tenon_app::user_feed::UserTopic;
@@ -226,6 +227,10 @@ pub enum ServerFrame {
     /// Whether what is written arrives; told when it does not, and when it does again.
     Storage {
         state: StorageState,
+    },
+    /// Whether what other servers do arrives at once; told when it does not, and when it does again.
+    Cluster {
+        state: ClusterState,
     },
     Error {
         #[ts(optional)]

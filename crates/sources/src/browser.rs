@@ -13,12 +13,14 @@ mod device_hub;
 mod page_connection;
 
 mod client_server;
+mod cluster_wire;
 mod device;
 mod device_entry;
 mod local_server;
 mod local_server_store;
 mod local_tools;
 mod page;
+mod presence;
 
 mod call_result;
 mod check;

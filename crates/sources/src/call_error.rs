@@ -27,6 +27,10 @@ coded_errors! {
         Incomplete = "call_answer_incomplete" => "The answer was not passed on whole.",
         WithoutReason = "call_failed_silently" => "The tool failed without saying why.",
 
+        // Servers that run at another server of the cluster.
+        RemoteAway { name } = "call_remote_away" => "{name} runs at another server of this Tenon, which cannot be reached for now. Nothing was done. Try again in a few seconds.",
+        RemoteLost { name } = "call_remote_lost" => "The server of this Tenon at which {name} runs was lost before the answer came. Whether the call took effect is not known: check before repeating it.",
+
         // Tools on somebody's own machine.
         NoPage { device } = "call_no_page" => "This tool runs on the user's own computer, through a page of Tenon in {device}, and no such page is open now. Nothing was done. Ask the user to open Tenon there, or do without it.",
         PageLost { device } = "call_page_lost" => "The page in {device} that made this call was closed or lost its connection before the answer came. Whether the call took effect is not known: check before repeating it.",

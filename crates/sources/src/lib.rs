@@ -15,20 +15,26 @@ pub mod parse_queue;
 pub mod variables;
 
 mod call_error;
+mod call_routes;
 mod call_timeouts;
 mod cause;
 mod fault;
 mod html;
 mod jitter;
 mod logs;
+mod remote_server;
 mod supervisor;
 mod tool_note;
 
 pub use call_error::{RequestInputError, ServerCallError, ServerRemedy, StartupWait};
+pub use call_routes::CallRoutes;
 pub use call_timeouts::CallTimeouts;
 pub use cause::{Advice, Cause};
 pub use fault::{ServerFault, how_it_ended, public_part};
 pub use logs::{Logs, ServerLogLine};
+pub use remote_server::{
+    REMOTE_CALL, REMOTE_RESTART, REMOTE_TOOLS, RemoteServer, RemoteServerCall, RemoteServerTools,
+};
 pub use supervisor::{
     DocumentSummary, ServerStatus, Startup, StartupStep, SupervisedServer, ToolChanges,
 };

@@ -14,10 +14,9 @@ use sea_orm::{
     ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DatabaseTransaction, DbBackend,
     DbErr, RuntimeErr, TransactionTrait,
 };
-use sea_orm_migration::MigratorTrait;
 use tokio::sync::watch;
 
-use crate::migration::Migrator;
+use crate::migration::migrate;
 use crate::other_processes::{ChangeOrigin, ChangeWatch, ConnectionCount};
 use crate::runner::{Runner, beside};
 use crate::write_behind::{BatchWriter, RETRY_DELAYS_MS, WriteBehind};
@@ -54,7 +53,7 @@ impl Store {
         let opened = ConnectionCount::default();
         let write = connect_sqlite(Some(path.clone()), 1, &opened).await?;
         let runner = Runner::beside(&path)?;
-        Migrator::up(&write, None).await?;
+        migrate(&write).await?;
         let read = connect_sqlite(Some(path.clone()), 4, &ConnectionCount::default()).await?;
         drop(alone);
         let mut store = Self::ready(write, read, runner).await?;
@@ -66,13 +65,13 @@ impl Store {
     /// A database that is gone when it is closed. It lives in its one connection.
     async fn open_memory() -> Result<Self> {
         let only = connect_sqlite(None, 1, &ConnectionCount::default()).await?;
-        Migrator::up(&only, None).await?;
+        migrate(&only).await?;
         Self::ready(only.clone(), only, Runner::in_memory()).await
     }
 
     async fn open_postgres(url: &str) -> Result<Self> {
         let origin = ChangeOrigin::fresh();
-        let connect = async |connections| {
+        let connect_as = async |connections, idle: &'static str| {
             let origin = origin.clone();
             let mut options = ConnectOptions::new(url);
             options
@@ -81,7 +80,11 @@ impl Store {
                 .sqlx_logging(false)
                 // Whoever waits for another's lock says so in the end.
                 .map_sqlx_postgres_opts(move |options| {
-                    options.options([("lock_timeout", "10s"), origin.option()])
+                    options.options([
+                        ("lock_timeout", "10s"),
+                        ("idle_in_transaction_session_timeout", idle),
+                        origin.option(),
+                    ])
                 })
                 .map_sqlx_postgres_pool_opts(|pool| pool.after_release(postgres_is_clean));
             if connections == 1 {
@@ -91,18 +94,21 @@ impl Store {
             }
             Database::connect(options).await.map_err(unanswered)
         };
+        // A process that is paused in the middle of a transaction must not keep its locks; a reader
+        // has none, and may be slow.
+        let connect = async |connections| connect_as(connections, "10s").await;
         // Two pools: writers that wait for each other must not keep readers out.
-        let (write, read) = (connect(12).await?, connect(8).await?);
+        let (write, read) = (connect(12).await?, connect_as(8, "0").await?);
         let alone = write.begin().await?;
         alone
             .execute_unprepared(
-                "SET LOCAL lock_timeout = '60s'; \
+                "SET LOCAL lock_timeout = '60s'; SET LOCAL idle_in_transaction_session_timeout = 0; \
                  SELECT pg_advisory_xact_lock(hashtext('tenon migrations'))",
             )
             .await?;
-        Migrator::up(&write, None).await?;
+        migrate(&write).await?;
         alone.commit().await?;
-        let runner = Runner::in_postgres(connect(1).await?).await?;
+        let runner = Runner::in_postgres(connect(1).await?, connect(1).await?).await?;
         let mut store = Self::ready(write, read, runner).await?;
         let watch = ChangeWatch::of_postgres(&store, connect(1).await?, origin).await?;
         store._watch = Some(Arc::new(watch));

@@ -2,6 +2,7 @@
 
 mod present;
 
+pub(crate) use present::of_call as turn_of_call;
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
@@ -10,7 +11,7 @@ use tenon_domain::{ChatId, Event, EventBody, UserId, Verdict};
 use crate::changes::PendingChange;
 use crate::entity::{chats, events};
 use crate::projection::{EventOrigin, project};
-use crate::{Error, Result, Store, StoreChange, now};
+use crate::{Error, Result, Store, StoreChange, TurnOwner, now};
 
 /// Also of events that have next to no bytes.
 const MAX_READ_TOGETHER: u64 = 512;
@@ -39,12 +40,12 @@ impl Store {
     ) -> Result<Vec<Result<Vec<Event>>>> {
         let mut changes: Vec<PendingChange<'_>> = Vec::with_capacity(batch.len());
         let transaction = self.begin().await?;
+        let owner = self.runner.owner(&transaction).await?;
         let mut written = Vec::with_capacity(batch.len());
         for (chat, bodies) in batch {
             // What is answered for longer than this call is a setting from then on.
             let sets_tools = bodies.iter().any(is_remembered);
-            let origin = EventOrigin::Runner(&self.runner.name);
-            written.push(match append(&transaction, origin, chat, bodies).await {
+            written.push(match append(&transaction, &owner, chat, bodies).await {
                 Ok((user, events)) => {
                     let chat = events.first().map(|event| &event.chat_id);
                     changes.extend(chat.map(|chat| self.changing_chat(&user, chat)));
@@ -54,7 +55,7 @@ impl Store {
                     Ok(events)
                 }
                 // Nothing of it was written, and the others must not suffer for it.
-                Err(Error::NotFound(what)) => Err(Error::NotFound(what)),
+                Err(refused @ (Error::NotFound(_) | Error::NotOwner)) => Err(refused),
                 Err(other) => return Err(other),
             });
         }
@@ -123,11 +124,11 @@ fn is_remembered(body: &EventBody) -> bool {
 
 async fn append(
     db: &impl ConnectionTrait,
-    origin: EventOrigin<'_>,
+    owner: &TurnOwner,
     chat: ChatId,
     bodies: Vec<EventBody>,
 ) -> Result<(UserId, Vec<Event>)> {
-    present::check(db, &bodies).await?;
+    present::check(db, owner, &bodies).await?;
     let at = now();
     let count = bodies.len() as i64;
     // The update locks the chat's row, so that two writers cannot take the same number.
@@ -167,7 +168,7 @@ async fn append(
             body,
         })
         .collect();
-    write(db, origin, &events).await?;
+    write(db, EventOrigin::Runner(owner), &events).await?;
     Ok((UserId(row.user_id), events))
 }
 

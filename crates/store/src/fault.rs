@@ -13,6 +13,7 @@ coded_errors! {
         CallNotRunning = "call_not_running" => "The call does not run any more.",
         TurnEnded = "turn_ended" => "The answer has ended already.",
         ChatTitled = "chat_titled" => "The chat has a name already.",
+        TakenOver = "turn_taken_over" => "Another server has taken over this answer.",
         OtherProcess = "chat_answered_elsewhere" => "Another process answers in this chat. Wait until it has ended.",
     }
 }
@@ -25,6 +26,7 @@ coded_errors! {
         Taken { what: &'static str } = "taken" in "name" => "There is a {what} of this name already. Choose another name.",
         TooMany { what: &'static str } = "limit_reached" => "You have as many {what} as you can have. Delete some first.",
         Sealed { message: String } = "sealed" => "{message}",
+        LeaseLost = "lease_lost" => "This server was cut off from the database for a moment and takes no new messages yet. Try again in a few seconds.",
         DiskFull = "disk_full" => "The server's disk is full, so nothing can be stored. Free some space on it; all that is stored can be read.",
         Unusable = "storage" => "Tenon could not read or write its data. Its log says why.",
     }
@@ -37,6 +39,8 @@ impl CodedError for Error {
             Self::Taken(what) => StoreFault::Taken { what }.into(),
             Self::TooMany(what) => StoreFault::TooMany { what }.into(),
             Self::TooLate(conflict) => conflict.detail(),
+            Self::NotOwner => Conflict::TakenOver.into(),
+            Self::LeaseLost => StoreFault::LeaseLost.into(),
             Self::Account(error) => error.detail(),
             Self::Secret(message) => {
                 let message = message.clone();

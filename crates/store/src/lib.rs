@@ -27,11 +27,14 @@ mod history;
 mod import;
 mod invites;
 mod keys;
+mod lease;
 mod local_servers;
 mod migration;
 mod model_calls;
 mod models;
+mod named_lease;
 mod other_processes;
+mod owners;
 mod preferences;
 mod projection;
 mod prompts;
@@ -89,9 +92,11 @@ pub use folders::{Folder, FolderEdit};
 pub use import::NewChat;
 pub use invites::Invite;
 pub use keys::ApiKey;
+pub use lease::{LeaseState, ServerRole, TurnOwner};
 pub use local_servers::StoredLocalServer;
 pub use model_calls::{ExchangeMaker, ModelCall, ModelExchange, StoredModelCall};
 pub use models::StoredModel;
+pub use named_lease::LeaseHolder;
 pub use prompts::{NewPromptRow, StoredPrompt};
 pub use random::random_bytes;
 pub use recent_calls::RecentCall;
@@ -146,6 +151,12 @@ pub enum Error {
     /// Somebody else was faster.
     #[error("{0}")]
     TooLate(Conflict),
+    /// Another process runs this turn by now.
+    #[error("another process has taken over this turn")]
+    NotOwner,
+    /// This process could not renew its lease in time.
+    #[error("this process has lost its lease and gets another one")]
+    LeaseLost,
     /// Somebody has such a thing under this name already.
     #[error("there is a {0} of this name already; choose another name")]
     Taken(&'static str),

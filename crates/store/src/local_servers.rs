@@ -39,6 +39,22 @@ impl Store {
             .collect())
     }
 
+    /// Those of one device.
+    pub async fn local_servers_of(
+        &self,
+        owner: &UserId,
+        device: &str,
+    ) -> Result<Vec<StoredLocalServer>> {
+        let rows = local_servers::Entity::find()
+            .find_also_related(source_tools::Entity)
+            .filter(local_servers::Column::Owner.eq(text(&owner.0)))
+            .filter(local_servers::Column::DeviceId.eq(text(device)))
+            .all(&self.read)
+            .await?;
+        let rows = rows.into_iter();
+        Ok(rows.map(|(row, tools)| read(row, tools)).collect())
+    }
+
     pub async fn put_local_server(&self, server: &StoredLocalServer) -> Result<()> {
         self.put_source_tools(&server.id, &server.tools).await?;
         let row = local_servers::ActiveModel {

@@ -1,4 +1,5 @@
-//! The tables, as they came to be. A migration that has been released is never edited.
+//! The tables, as they came to be. A migration that has been released is never edited, and since 0019 a migration only
+//! adds: servers of the version before go on beside the new one, and may start again.
 
 mod m0001_first_tables;
 mod m0002_models;
@@ -17,10 +18,33 @@ mod m0015_skills;
 mod m0016_folders_and_files;
 mod m0017_model_calls;
 mod m0018_tool_budget;
+mod m0019_cluster;
 
+use std::collections::HashSet;
+
+use sea_orm::{DatabaseConnection, DbErr};
 use sea_orm_migration::{MigrationTrait, MigratorTrait, async_trait};
 
 pub(crate) struct Migrator;
+
+/// Brings the tables up to date. Those of a newer version have all that this one needs.
+pub(crate) async fn migrate(db: &DatabaseConnection) -> Result<(), DbErr> {
+    let applied = Migrator::get_migration_models(db).await?;
+    let mut missing: HashSet<String> = Migrator::migrations()
+        .iter()
+        .map(|migration| migration.name().to_owned())
+        .collect();
+    let newer: Vec<String> = applied
+        .into_iter()
+        .filter(|migration| !missing.remove(&migration.version))
+        .map(|migration| migration.version)
+        .collect();
+    if newer.is_empty() || !missing.is_empty() {
+        return Migrator::up(db, None).await;
+    }
+    tracing::warn!(?newer, "a newer version of Tenon uses this database");
+    Ok(())
+}
 
 #[async_trait::async_trait]
 impl MigratorTrait for Migrator {
@@ -43,6 +67,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0016_folders_and_files::Migration),
             Box::new(m0017_model_calls::Migration),
             Box::new(m0018_tool_budget::Migration),
+            Box::new(m0019_cluster::Migration),
         ]
     }
 }
@@ -56,7 +81,7 @@ mod tests {
     };
 
     use super::*;
-    use crate::{Chat, ChatQuery, MatchKind, OpenTurn, Store};
+    use crate::{Chat, ChatQuery, MatchKind, OpenTurn, Store, TurnOwner};
 
     /// A session from when each was of a row in `users`; its token is "token".
     const FORMER_SESSION: &str = "
@@ -81,6 +106,23 @@ mod tests {
             (account.name.as_str(), session.as_str()),
             ("Ada", "session")
         );
+    }
+
+    #[tokio::test]
+    async fn the_tables_of_a_newer_version_are_used_as_they_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("tenon.db");
+        let store = Store::open_file(&file).await.unwrap();
+        let newer = "INSERT INTO seaql_migrations VALUES ('m9999_later', 1);
+                     ALTER TABLE chats ADD COLUMN colour TEXT";
+        store.write.execute_unprepared(newer).await.unwrap();
+        drop(store);
+
+        let store = Store::open_file(&file).await.unwrap();
+        let ada = UserId::new("ada");
+        let chat = store.create_chat(&ada, "Tides").await.unwrap();
+        let chats = store.chats(&ada, &ChatQuery::newest(10)).await.unwrap();
+        assert_eq!(chats, [chat]);
     }
 
     /// Rows as the first release wrote them: JSON without what was added later.
@@ -174,6 +216,10 @@ mod tests {
             [OpenTurn {
                 id: TurnId::new("turn"),
                 chat_id: chat.clone(),
+                owner: TurnOwner {
+                    runner: "long-gone".into(),
+                    fence: 0,
+                },
             }]
         );
         assert_eq!(store.models().await.unwrap(), []);

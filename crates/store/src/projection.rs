@@ -3,8 +3,8 @@
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::Expr;
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter,
-    QuerySelect, TryInsertResult,
+    ActiveModelTrait, ColumnTrait, Condition, ConnectionTrait, EntityTrait, PaginatorTrait,
+    QueryFilter, QuerySelect, TryInsertResult,
 };
 use tenon_domain::{
     Branch, CallRecord, CallStatus, Event, EventBody, MessageRecord, ModelRef, Role, TitledBy,
@@ -12,13 +12,15 @@ use tenon_domain::{
 };
 
 use crate::entity::{chats, messages, tool_calls, turns};
-use crate::{Conflict, Error, Result, approvals, call_audit, enum_column, search, text, to_column};
+use crate::{
+    Conflict, Error, Result, TurnOwner, approvals, call_audit, enum_column, search, text, to_column,
+};
 
 /// Where events come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EventOrigin<'a> {
     /// This process, as it happens. It runs the turns that begin.
-    Runner(&'a str),
+    Runner(&'a TurnOwner),
     /// A file: nothing of it was done here, and the audit log does not say so.
     File,
 }
@@ -38,8 +40,8 @@ pub(crate) async fn project(
             door,
             model,
         } => {
-            if let EventOrigin::Runner(runner) = origin {
-                ensure_single_runner(db, event, runner).await?;
+            if let EventOrigin::Runner(owner) = origin {
+                ensure_single_runner(db, event, owner).await?;
             }
             let parent = match branch {
                 Some(Branch { after }) => after.clone(),
@@ -200,12 +202,15 @@ async fn set_title(
 async fn ensure_single_runner(
     db: &impl ConnectionTrait,
     event: &Event,
-    runner: &str,
+    owner: &TurnOwner,
 ) -> Result<()> {
+    let is_other = Condition::any()
+        .add(turns::Column::Runner.ne(&owner.runner))
+        .add(turns::Column::Fence.ne(owner.fence));
     let open = turns::Entity::find()
         .filter(turns::Column::ChatId.eq(&event.chat_id.0))
         .filter(turns::Column::Outcome.is_null())
-        .filter(turns::Column::Runner.ne(runner));
+        .filter(is_other);
     match open.count(db).await? {
         0 => Ok(()),
         _ => Err(Error::TooLate(Conflict::OtherProcess)),
@@ -245,13 +250,15 @@ fn begin(
     turn: &TurnId,
     model: Option<&ModelRef>,
 ) -> turns::ActiveModel {
+    let (runner, fence) = match origin {
+        EventOrigin::Runner(owner) => (owner.runner.clone(), owner.fence),
+        EventOrigin::File => (String::new(), 0),
+    };
     turns::ActiveModel {
         id: Set(turn.0.clone()),
         chat_id: Set(event.chat_id.0.clone()),
-        runner: Set(match origin {
-            EventOrigin::Runner(name) => name.to_owned(),
-            EventOrigin::File => String::new(),
-        }),
+        runner: Set(runner),
+        fence: Set(fence),
         model_id: Set(model.map(|model| text(&model.id.0))),
         model_name: Set(model.map(|model| text(&model.name))),
         outcome: Set(None),

@@ -1,21 +1,24 @@
 //! Recovery: the open ends of a turn, and the turns of processes that are gone.
 
 use sea_orm::sea_query::Expr;
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect, Statement};
 use tenon_domain::{
     CallRecord, ChatId, EntryPoint, MessageRecord, ModelId, ToolId, TurnId, Usage, UserId,
 };
+use tokio::sync::watch;
 
 use crate::entity::{chats, messages, turns};
 use crate::history::message;
+use crate::lease::{self, LeaseState, ServerRole, TurnOwner};
 use crate::runner::Claim;
-use crate::{Result, Store, enum_column, to_column};
+use crate::{Error, Result, Store, enum_column, to_column};
 
 /// A turn without an end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenTurn {
     pub id: TurnId,
     pub chat_id: ChatId,
+    pub owner: TurnOwner,
 }
 
 /// An open turn that can go on where it stands: a call of it was asked about
@@ -48,6 +51,63 @@ impl Store {
         self.runner.may_have_others()
     }
 
+    /// The name of this process, by which others reach it.
+    pub fn runner_name(&self) -> &str {
+        &self.runner.name
+    }
+
+    /// What the servers on this database have in common, and no others.
+    pub async fn cluster_id(&self) -> Result<String> {
+        let ask = Statement::from_string(
+            self.read.get_database_backend(),
+            "SELECT id FROM cluster LIMIT 1",
+        );
+        let row = self.read.query_one_raw(ask).await?;
+        let id = row.map(|row| row.try_get_by_index(0)).transpose()?;
+        id.ok_or(Error::NotFound("cluster"))
+    }
+
+    /// Whether other processes learn by a lease that this one is gone.
+    pub fn has_leases(&self) -> bool {
+        self.runner.lease().is_some()
+    }
+
+    /// Whether this process may write what happens in its turns.
+    pub fn watch_lease(&self) -> watch::Receiver<LeaseState> {
+        match self.runner.lease() {
+            Some(lease) => lease.watch(),
+            None => watch::channel(LeaseState::Held { fence: 0 }).1,
+        }
+    }
+
+    /// Tells other processes what this one is.
+    pub fn set_role(&self, role: ServerRole) {
+        if let Some(lease) = self.runner.lease() {
+            lease.set_role(role);
+        }
+    }
+
+    /// The other processes that serve from this database, where there are leases.
+    pub async fn other_servers(&self) -> Result<Vec<ServerRole>> {
+        match self.runner.lease() {
+            Some(_) => lease::other_servers(&self.read, &self.runner.name).await,
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// Gives back the lease of this process, which writes nothing more: what waits for a person goes on elsewhere at once.
+    pub async fn release(&self) -> Result<()> {
+        self.runner.release().await
+    }
+
+    /// Whether a process with a lease is gone that has open turns; one query.
+    pub async fn has_abandoned_turns(&self) -> Result<bool> {
+        match self.runner.lease() {
+            Some(_) => lease::has_abandoned(&self.read).await,
+            None => Ok(false),
+        }
+    }
+
     /// The turns that have no end, whoever runs them.
     pub async fn open_turns(&self) -> Result<Vec<OpenTurn>> {
         let rows = turns::Entity::find()
@@ -64,28 +124,33 @@ impl Store {
     }
 
     /// The processes that have open turns.
-    pub async fn runners(&self) -> Result<Vec<String>> {
-        let runners = turns::Entity::find()
+    pub async fn turn_owners(&self) -> Result<Vec<TurnOwner>> {
+        let owners: Vec<(String, i64)> = turns::Entity::find()
             .filter(turns::Column::Outcome.is_null())
             .select_only()
             .column(turns::Column::Runner)
+            .column(turns::Column::Fence)
             .distinct()
             .into_tuple()
             .all(&self.read)
             .await?;
-        Ok(runners)
+        let owners = owners.into_iter();
+        Ok(owners
+            .map(|(runner, fence)| TurnOwner { runner, fence })
+            .collect())
     }
 
     /// The open turns of a process, if it is gone. One process at a time: a
     /// claim may hold a connection, and there are not many of them.
-    pub async fn abandoned(&self, runner: &str) -> Result<Option<AbandonedTurns>> {
-        let Some(claim) = self.runner.claim(&self.read, runner).await? else {
+    pub async fn abandoned(&self, owner: &TurnOwner) -> Result<Option<AbandonedTurns>> {
+        let Some(claim) = self.runner.claim(&self.read, owner).await? else {
             return Ok(None);
         };
         // Read under the lock: another process may have tidied up before we got it.
         let rows = turns::Entity::find()
             .filter(turns::Column::Outcome.is_null())
-            .filter(turns::Column::Runner.eq(runner))
+            .filter(turns::Column::Runner.eq(&owner.runner))
+            .filter(turns::Column::Fence.eq(owner.fence))
             .all(&self.read)
             .await?;
         Ok(Some(AbandonedTurns {
@@ -127,18 +192,26 @@ impl Store {
         }))
     }
 
-    /// From now on this process runs the turn.
-    pub async fn adopt(&self, turn: &TurnId) -> Result<()> {
-        turns::Entity::update_many()
-            .col_expr(
-                turns::Column::Runner,
-                Expr::value(self.runner.name.as_str()),
-            )
-            .filter(turns::Column::Id.eq(&turn.0))
+    /// From now on this process runs the turn. False: another one was faster, or it has ended, or its
+    /// process has a lease.
+    pub async fn adopt(&self, turn: &OpenTurn) -> Result<bool> {
+        let transaction = self.begin().await?;
+        let own = self.runner.owner(&transaction).await?;
+        let former = &turn.owner;
+        if former.fence > 0 && lease::is_held_locked(&transaction, former).await? {
+            return Ok(false);
+        }
+        let adopted = turns::Entity::update_many()
+            .col_expr(turns::Column::Runner, Expr::value(own.runner))
+            .col_expr(turns::Column::Fence, Expr::value(own.fence))
+            .filter(turns::Column::Id.eq(&turn.id.0))
             .filter(turns::Column::Outcome.is_null())
-            .exec(&self.write)
+            .filter(turns::Column::Runner.eq(&former.runner))
+            .filter(turns::Column::Fence.eq(former.fence))
+            .exec(&transaction)
             .await?;
-        Ok(())
+        transaction.commit().await?;
+        Ok(adopted.rows_affected == 1)
     }
 
     /// Keeps what a turn took so far, in case another process goes on with it.
@@ -181,8 +254,16 @@ impl Store {
 impl From<turns::Model> for OpenTurn {
     fn from(row: turns::Model) -> Self {
         Self {
+            owner: owner(&row),
             id: TurnId(row.id),
             chat_id: ChatId(row.chat_id),
         }
+    }
+}
+
+pub(crate) fn owner(row: &turns::Model) -> TurnOwner {
+    TurnOwner {
+        runner: row.runner.clone(),
+        fence: row.fence,
     }
 }

@@ -1,23 +1,28 @@
 //! Which process runs a turn, and whether that process is alive.
 //!
 //! Several processes may share a database: a server, and commands in a shell.
-//! A turn carries the name of the one that runs it, and each process holds a
-//! lock under its own name for as long as it lives. The system lets go of the
+//! A turn carries the name of the one that runs it. On one machine each process holds a
+//! lock on a file of its name for as long as it lives. The system lets go of the
 //! lock when the process ends, however it ends, so a lock that can be had
-//! means that its owner is gone.
+//! means that its owner is gone. On PostgreSQL, where processes are on many machines, each
+//! has a lease (`lease.rs`); the advisory lock there is for versions before leases, which a rolling
+//! update runs beside this one.
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use sea_orm::{
     ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, Statement,
     TransactionTrait,
 };
+use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use uuid::Uuid;
 
 use crate::Result;
+use crate::lease::{self, Lease, TurnOwner};
 
 /// How often a lock that lives in a connection is looked after.
 const LOCK_CHECK_INTERVAL: Duration = Duration::from_secs(5);
@@ -33,9 +38,12 @@ pub(crate) struct Runner {
 enum Locks {
     /// A file for each process, in a folder beside the database.
     Folder { folder: PathBuf, _own: File },
-    /// Advisory locks of PostgreSQL; ours lives as long as its connection, which
-    /// this task looks after.
-    Postgres { keeper: JoinHandle<()> },
+    /// Leases in the database, which these tasks renew.
+    Postgres {
+        lease: Arc<Lease>,
+        db: DatabaseConnection,
+        keepers: [JoinHandle<()>; 2],
+    },
     /// A database in memory is nobody else's.
     Memory,
 }
@@ -50,8 +58,8 @@ pub(crate) enum Claim {
     Transaction {
         _held: DatabaseTransaction,
     },
-    /// In memory there is nobody to be kept out.
-    Memory,
+    /// In memory there is nobody to be kept out; with leases each turn is taken over on its own.
+    Nothing,
 }
 
 impl Runner {
@@ -78,15 +86,54 @@ impl Runner {
         })
     }
 
-    pub(crate) async fn in_postgres(own: DatabaseConnection) -> Result<Self> {
+    pub(crate) async fn in_postgres(
+        own: DatabaseConnection,
+        locks: DatabaseConnection,
+    ) -> Result<Self> {
         let name = Uuid::new_v4().to_string();
-        own.execute_raw(statement(&own, "SELECT pg_advisory_lock", &name))
+        locks
+            .execute_raw(statement(&locks, "SELECT pg_advisory_lock", &name))
             .await?;
-        let keeper = tokio::spawn(keep(own, name.clone()));
+        let lease = Lease::acquire(&own, &name).await?;
+        let keepers = [
+            tokio::spawn(lease.clone().keep(own.clone())),
+            tokio::spawn(keep_lock(locks, name.clone())),
+        ];
         Ok(Self {
             name,
-            locks: Locks::Postgres { keeper },
+            locks: Locks::Postgres {
+                lease,
+                db: own,
+                keepers,
+            },
         })
+    }
+
+    /// Where there are leases, that of this process.
+    pub(crate) fn lease(&self) -> Option<&Lease> {
+        match &self.locks {
+            Locks::Postgres { lease, .. } => Some(lease),
+            Locks::Folder { .. } | Locks::Memory => None,
+        }
+    }
+
+    /// Whoever asks within a transaction holds the lease until its end.
+    pub(crate) async fn owner(&self, transaction: &impl ConnectionTrait) -> Result<TurnOwner> {
+        let fence = match self.lease() {
+            Some(lease) => lease.check(transaction).await?,
+            None => 0,
+        };
+        let runner = self.name.clone();
+        Ok(TurnOwner { runner, fence })
+    }
+
+    /// Gives the lease back.
+    pub(crate) async fn release(&self) -> Result<()> {
+        if let Locks::Postgres { lease, db, keepers } = &self.locks {
+            keepers.iter().for_each(JoinHandle::abort);
+            lease.release(db).await?;
+        }
+        Ok(())
     }
 
     /// Whether other processes may have turns here, as far as can be known without a query.
@@ -105,12 +152,20 @@ impl Runner {
 
     /// Takes over from another process if it is gone. None: it lives, or
     /// somebody else is at it.
-    pub(crate) async fn claim(&self, db: &DatabaseConnection, name: &str) -> Result<Option<Claim>> {
-        if name == self.name {
-            return Ok(None);
-        }
+    pub(crate) async fn claim(
+        &self,
+        db: &DatabaseConnection,
+        owner: &TurnOwner,
+    ) -> Result<Option<Claim>> {
+        let name = owner.runner.as_str();
         match &self.locks {
-            Locks::Memory => Ok(Some(Claim::Memory)),
+            Locks::Postgres { lease, .. } if owner.fence > 0 => {
+                let is_this = name == self.name && lease.fence() == Some(owner.fence);
+                let is_held = is_this || lease::is_held(db, owner).await?;
+                Ok((!is_held).then_some(Claim::Nothing))
+            }
+            _ if name == self.name => Ok(None),
+            Locks::Memory => Ok(Some(Claim::Nothing)),
             Locks::Folder { folder, .. } => claim_file(folder.join(name)),
             Locks::Postgres { .. } => {
                 let transaction = db.begin().await?;
@@ -131,7 +186,14 @@ impl Drop for Runner {
         match &self.locks {
             // What stays is found dead by the next to look, and removed then.
             Locks::Folder { folder, .. } => drop(std::fs::remove_file(folder.join(&self.name))),
-            Locks::Postgres { keeper } => keeper.abort(),
+            Locks::Postgres { lease, db, keepers } => {
+                keepers.iter().for_each(JoinHandle::abort);
+                // Best effort: without it the others wait for the end of the lease.
+                if let Ok(runtime) = Handle::try_current() {
+                    let (lease, db) = (lease.clone(), db.clone());
+                    runtime.spawn(async move { lease.release(&db).await });
+                }
+            }
             Locks::Memory => {}
         }
     }
@@ -147,7 +209,7 @@ impl Drop for Claim {
 
 /// A server that restarts, or a network that drops the connection, takes the
 /// lock along: it is taken again before anybody thinks that we are gone.
-async fn keep(own: DatabaseConnection, name: String) {
+async fn keep_lock(own: DatabaseConnection, name: String) {
     let have = "SELECT EXISTS(SELECT 1 FROM pg_locks WHERE locktype = 'advisory' \
                 AND pid = pg_backend_pid()) OR pg_try_advisory_lock";
     loop {

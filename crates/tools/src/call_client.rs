@@ -12,6 +12,9 @@ use tenon_domain::{FormAnswer, FormRequest};
 pub trait CallClient: Send + Sync + fmt::Debug {
     fn progress(&self, progress: ProgressUpdate);
 
+    /// The call is at work, and says no more than that.
+    fn keep_alive(&self) {}
+
     /// Asks a person, within a deadline of its own. Declines at once where there is no
     /// person to ask.
     async fn ask(&self, message: String, wants: FormRequest) -> FormAnswer;

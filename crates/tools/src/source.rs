@@ -134,6 +134,12 @@ impl CallContext {
         self.client.progress(progress);
     }
 
+    /// Reports that the call is still at work, which restarts the idle timeout.
+    pub fn keep_alive(&self) {
+        self.timer.reset();
+        self.client.keep_alive();
+    }
+
     /// Asks a person. The timeouts of the call are paused meanwhile.
     pub async fn ask(&self, message: String, wants: FormRequest) -> FormAnswer {
         let _pause = self.timer.pause();

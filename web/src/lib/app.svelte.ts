@@ -12,6 +12,7 @@ import type {
   ModelRef,
   ServerFrame,
   StorageState,
+  ClusterState,
   TurnId,
 } from './api/types';
 import { attention } from './attention/attention.svelte';
@@ -76,6 +77,8 @@ export class App {
   readonly conversation: Conversation;
   /** Whether what is said can be stored. */
   storage = $state<StorageState>('ok');
+  /** Whether what other servers do arrives at once. */
+  cluster = $state<ClusterState>('ok');
   /** The open chat, where it is too old to be in a list, or temporary. */
   unlisted = $state.raw<ChatSummary>();
   /** The open chat, once something is known of it. */
@@ -166,6 +169,7 @@ export class App {
         if (connection !== 'open') return;
         // It is told at once if it is not.
         this.storage = 'ok';
+        this.cluster = 'ok';
         this.local?.connected();
       },
       refused: () => void session.look(),
@@ -249,6 +253,7 @@ export class App {
     this.local?.take(frame);
     this.#userFeed.take(frame);
     if (frame.type === 'storage') this.storage = frame.state;
+    if (frame.type === 'cluster') this.cluster = frame.state;
     if (frame.type === 'error' && frame.chatId && frame.error.code === 'not_found') {
       this.chatManager.drop(frame.chatId);
     }

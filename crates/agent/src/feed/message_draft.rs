@@ -42,6 +42,11 @@ impl MessageDraft {
         offset
     }
 
+    /// How long a part is, in UTF-16 units.
+    pub(super) fn length(&self, part: usize) -> usize {
+        self.parts.get(part).map_or(0, |part| part.length)
+    }
+
     pub(super) fn deltas(&self, chat: &ChatId) -> Vec<Delta> {
         let parts = self.parts.iter().enumerate().map(|(number, part)| Delta {
             chat_id: chat.clone(),

@@ -25,7 +25,7 @@ impl Turn {
 
     /// Waits for the decision on a recorded approval.
     pub(super) async fn await_approval(&self, call: &CallId) -> ApprovalOutcome {
-        let waiting = self.agent.approvals.wait_for(call);
+        let waiting = self.agent.approvals.wait_for(&self.chat, call);
         let mut wait = self.agent.settings.approval_wait;
         loop {
             match self.agent.store.approval_state(call).await {

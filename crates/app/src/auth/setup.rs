@@ -14,6 +14,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
+use sha2::{Digest, Sha256};
 use tenon_store::random_bytes;
 
 use crate::lock::lock;
@@ -44,14 +45,29 @@ struct PublishedLink {
 }
 
 impl SetupCode {
-    pub(super) fn fresh() -> Self {
+    pub(crate) fn fresh() -> Self {
+        Self::new(fresh_code())
+    }
+
+    fn new(code: String) -> Self {
         let inner = Inner {
-            code: Mutex::new(fresh_code()),
+            code: Mutex::new(code),
             published: OnceLock::new(),
         };
         Self {
             inner: Arc::new(inner),
         }
+    }
+
+    /// The same at all servers that have the same secrets: the page of a link may be any of theirs.
+    pub(crate) fn shared(secrets: &[&str]) -> Self {
+        let mut hash = Sha256::new_with_prefix("tenon set-up code");
+        for secret in secrets {
+            hash.update([0]);
+            hash.update(secret);
+        }
+        let bytes = hash.finalize();
+        Self::new(code_of(&bytes[..CODE_LENGTH]))
     }
 
     /// The code that works now.
@@ -176,9 +192,14 @@ fn is_same(code: &str, current: &str) -> bool {
 }
 
 fn fresh_code() -> String {
-    let bytes = random_bytes::<CODE_LENGTH>();
-    let symbols = bytes.map(|byte| char::from(ALPHABET[usize::from(byte % 32)]));
-    symbols.iter().collect()
+    code_of(&random_bytes::<CODE_LENGTH>())
+}
+
+fn code_of(bytes: &[u8]) -> String {
+    let symbols = bytes.iter();
+    symbols
+        .map(|byte| char::from(ALPHABET[usize::from(byte % 32)]))
+        .collect()
 }
 
 fn log_failure(done: io::Result<()>) {
@@ -213,6 +234,15 @@ mod tests {
         check(&current[1..], false);
         check(&format!("{current}A"), false);
         check(&SetupCode::fresh().current(), false);
+    }
+
+    #[test]
+    fn servers_with_the_same_secrets_have_the_same_code() {
+        let code = SetupCode::shared(&["key", "cluster"]).current();
+        assert_eq!(code.len(), CODE_LENGTH);
+        assert!(SetupCode::shared(&["key", "cluster"]).fits(&code));
+        assert!(!SetupCode::shared(&["key", "another"]).fits(&code));
+        assert!(!SetupCode::shared(&["keyc", "luster"]).fits(&code));
     }
 
     #[tokio::test]

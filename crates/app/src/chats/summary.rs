@@ -48,8 +48,11 @@ pub async fn summaries(
     let ids: Vec<ChatId> = chats.iter().map(|chat| chat.id.clone()).collect();
     let mut asking = store.chats_awaiting_approval(&ids).await?;
     asking.extend(agent.chats_with_forms());
+    let elsewhere = store.turns_elsewhere(&ids).await?;
     let summaries = chats.into_iter().map(|chat| ChatSummary {
-        running: agent.running(&chat.id),
+        running: agent
+            .running(&chat.id)
+            .or_else(|| elsewhere.get(&chat.id).cloned()),
         asking: asking.contains(&chat.id),
         id: chat.id,
         title: chat.title,

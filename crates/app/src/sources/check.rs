@@ -51,6 +51,7 @@ pub(super) struct McpDraft {
     pub(super) tool_timeouts_ms: BTreeMap<String, u64>,
     pub(super) sleep_after_ms: Option<u64>,
     pub(super) start_timeout_ms: Option<u64>,
+    pub(super) exclusive: bool,
     pub(super) client: Option<McpClient>,
 }
 
@@ -100,6 +101,7 @@ impl McpDraft {
             tool_timeouts_ms: new.tool_timeouts_ms.unwrap_or_default(),
             sleep_after_ms: new.sleep_after_ms,
             start_timeout_ms: new.start_timeout_ms,
+            exclusive: new.exclusive.unwrap_or_default(),
             client: client.of(None)?,
         })
     }
@@ -114,6 +116,7 @@ impl McpDraft {
             tool_timeouts_ms: self.tool_timeouts_ms.clone(),
             sleep_after_ms: self.sleep_after_ms,
             start_timeout_ms: self.start_timeout_ms,
+            exclusive: self.exclusive,
             client: self.client.clone(),
             transport: match kind {
                 McpTransportKind::Stdio => self.program()?,

@@ -11,7 +11,7 @@ use tenon_domain::{
 };
 use tenon_sources::mcp::{McpServer, McpSettings, StartMode};
 use tenon_sources::openapi::{InheritedState, OpenapiServer, OpenapiSettings};
-use tenon_sources::{ServerStatus, Startup, SupervisedServer};
+use tenon_sources::{RemoteServer, ServerStatus, Startup, SupervisedServer};
 use tenon_tools::{CallContext, Connection, ContextSource, ToolSource};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
@@ -86,6 +86,11 @@ impl Instance {
             before,
         });
         let info = wanted.info.clone();
+        if let Some(holder) = wanted.runs_at.clone() {
+            let (routes, known) = (inner.routes.clone(), known.tools.unwrap_or_default());
+            let server = Arc::new(RemoteServer::start(info, holder, routes, known));
+            return Self::register(inner, wanted, (server, None), stored).await;
+        }
         match &wanted.config {
             SourceConfig::Mcp(config) => {
                 let server = McpServer::new(McpSettings {

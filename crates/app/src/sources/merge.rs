@@ -27,6 +27,7 @@ pub(super) fn reaches(change: &SourceChange) -> bool {
         tool_timeouts_ms,
         sleep_after_ms,
         start_timeout_ms,
+        exclusive,
         client_id,
         client_secret,
         document,
@@ -44,6 +45,7 @@ pub(super) fn reaches(change: &SourceChange) -> bool {
         || tool_timeouts_ms.is_some()
         || sleep_after_ms.is_some()
         || start_timeout_ms.is_some()
+        || exclusive.is_some()
         || client_id.is_some()
         || client_secret.is_some()
         || document.is_some()
@@ -105,6 +107,7 @@ pub(super) fn merge(old: &McpConfig, change: SourceChange) -> Result<McpDraft, S
         tool_timeouts_ms: change.tool_timeouts_ms.unwrap_or(kept.tool_timeouts_ms),
         sleep_after_ms: change.sleep_after_ms.unwrap_or(kept.sleep_after_ms),
         start_timeout_ms: change.start_timeout_ms.unwrap_or(kept.start_timeout_ms),
+        exclusive: change.exclusive.unwrap_or(kept.exclusive),
     })
 }
 
@@ -150,6 +153,7 @@ fn limits(config: &McpConfig) -> McpDraft {
         tool_timeouts_ms: config.tool_timeouts_ms.clone(),
         sleep_after_ms: config.sleep_after_ms,
         start_timeout_ms: config.start_timeout_ms,
+        exclusive: config.exclusive,
         ..McpDraft::default()
     }
 }

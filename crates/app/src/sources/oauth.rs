@@ -4,6 +4,7 @@
 //! very server. There is one token manager for each person and server in this process, so that a
 //! token is refreshed once for all their calls.
 
+mod elsewhere;
 mod grants;
 mod pending;
 mod public_address;
@@ -12,6 +13,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use async_trait::async_trait;
+use tenon_bus::Bus;
 use tenon_domain::{SourceId, UserId};
 use tenon_sources::Network;
 use tenon_sources::mcp::TokenProvider;
@@ -61,6 +63,7 @@ struct Inner {
     store: Store,
     vault: Arc<Vault>,
     pending: Mutex<PendingLogins>,
+    bus: Bus,
     token_managers: Mutex<HashMap<(SourceId, UserId), UserTokens>>,
     anywhere: OnceLock<OAuthHttp>,
     public_only: OnceLock<OAuthHttp>,
@@ -74,15 +77,18 @@ struct UserTokens {
 }
 
 impl OAuthService {
-    pub fn new(store: Store, vault: Arc<Vault>) -> Self {
-        Self(Arc::new(Inner {
+    pub fn new(store: Store, vault: Arc<Vault>, bus: Bus) -> Self {
+        let service = Self(Arc::new(Inner {
             store,
             vault,
             pending: Mutex::default(),
+            bus,
             token_managers: Mutex::default(),
             anywhere: OnceLock::new(),
             public_only: OnceLock::new(),
-        }))
+        }));
+        service.hand_out_logins();
+        service
     }
 
     /// Begins a log-in: the address that somebody's browser has to open.
@@ -129,6 +135,10 @@ impl OAuthService {
         returned: LoginCallback,
     ) -> Result<SourceId, LoginFailure> {
         let login = lock(&self.0.pending).take(&returned.state, user);
+        let login = match login {
+            Some(login) => Some(login),
+            None => self.login_begun_elsewhere(&returned.state, user).await,
+        };
         let login = login.ok_or(LoginFailure {
             source: None,
             error: LoginError::Expired,

@@ -39,6 +39,8 @@ pub(super) struct DesiredServer {
     pub(super) login: bool,
     /// The secrets it is given, as they were last set: others mean another start.
     pub(super) secrets: Vec<(Variable, Option<i64>)>,
+    /// Another server of the cluster runs it, and makes its calls.
+    pub(super) runs_at: Option<String>,
 }
 
 impl PlanInputs {
@@ -183,6 +185,7 @@ fn want(
         trust_hints: entry.trust_hints && is_chosen_by_admin(entry, config, facts, user.as_ref()),
         user,
         login: entry.wants_login,
+        runs_at: None,
     }
 }
 

@@ -186,6 +186,10 @@ pub struct SourceLimits {
     #[ts(optional, type = "number")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start_timeout_ms: Option<u64>,
+    /// It runs once in a cluster of several servers.
+    #[ts(as = "Option<bool>", optional)]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub exclusive: bool,
 }
 
 /// A line of what its process wrote to standard error, or of what Tenon noticed about it.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tenon_domain::{SourceId, UserId};
 use tenon_sources::variables::{Variable, mentioned_in};
-use tenon_store::{ChangeTopic, LOCAL, StoreChange, StoredSource};
+use tenon_store::{ChangeTopic, LOCAL, LeaseHolder, StoreChange, StoredSource};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, mpsc};
 use tokio::time::{MissedTickBehavior, interval, timeout};
@@ -33,12 +33,16 @@ struct ReconcilerInput {
     facts: PlanInputs,
     /// Files have no row that could say it.
     login_required: Vec<SourceId>,
+    /// Who runs the servers that run once.
+    exclusive: BTreeMap<SourceId, LeaseHolder>,
 }
 
 impl ReconcilerInput {
     /// Whether what is not in the store is as it was.
     fn is_still_in(&self, inner: &Inner) -> bool {
-        self.files == *lock(&inner.files) && lock(&inner.challenges).keys().eq(&self.login_required)
+        self.files == *lock(&inner.files)
+            && lock(&inner.challenges).keys().eq(&self.login_required)
+            && self.exclusive == inner.exclusive.holders()
     }
 }
 
@@ -113,7 +117,7 @@ async fn sync(
     mode: &RunMode,
     last: Option<ReconcilerInput>,
 ) -> tenon_store::Result<Option<ReconcilerInput>> {
-    let written = read(inner).await?;
+    let mut written = read(inner).await?;
     if last.as_ref() == Some(&written) {
         return Ok(last);
     }
@@ -122,6 +126,8 @@ async fn sync(
     if let RunMode::Once(user) = mode {
         wanted.retain(|_, one| one.user.as_ref().is_none_or(|owner| owner == user));
     }
+    inner.exclusive.place(&inner.store, mode, &mut wanted).await;
+    written.exclusive = inner.exclusive.holders();
     let before = inner.snapshot();
     let mut instances = BTreeMap::new();
     let mut is_complete = true;
@@ -177,6 +183,7 @@ async fn read(inner: &Inner) -> tenon_store::Result<ReconcilerInput> {
             grants: grants.map(|grant| (grant.source, grant.user)).collect(),
         },
         login_required: lock(&inner.challenges).keys().cloned().collect(),
+        exclusive: inner.exclusive.holders(),
     })
 }
 

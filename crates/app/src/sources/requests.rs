@@ -57,6 +57,9 @@ pub struct AddSource {
     pub sleep_after_ms: Option<u64>,
     #[ts(optional, type = "number")]
     pub start_timeout_ms: Option<u64>,
+    /// Whether it runs once in a cluster of several servers.
+    #[ts(optional)]
+    pub exclusive: Option<bool>,
     /// What Tenon is known by where people log in, if somebody has registered it there.
     #[ts(optional)]
     pub client_id: Option<String>,
@@ -84,6 +87,7 @@ macro_rules! mcp_only_field {
                     ("cwd", self.cwd.is_some()),
                     ("sleepAfterMs", self.sleep_after_ms.is_some()),
                     ("startTimeoutMs", self.start_timeout_ms.is_some()),
+                    ("exclusive", self.exclusive.is_some()),
                     ("clientId", self.client_id.is_some()),
                     ("clientSecret", self.client_secret.is_some()),
                 ];
@@ -145,6 +149,8 @@ pub struct SourceChange {
     #[ts(optional, type = "number | null")]
     #[serde(deserialize_with = "double_option")]
     pub start_timeout_ms: Option<Option<u64>>,
+    #[ts(optional)]
+    pub exclusive: Option<bool>,
     /// Null: none.
     #[ts(optional, type = "string | null")]
     #[serde(deserialize_with = "double_option")]

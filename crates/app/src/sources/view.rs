@@ -285,6 +285,7 @@ fn shown_openapi(config: &OpenapiConfig) -> SourceReach {
             tool_timeouts_ms: config.tool_timeouts_ms.clone(),
             sleep_after_ms: None,
             start_timeout_ms: None,
+            exclusive: false,
         },
     }
 }
@@ -295,6 +296,7 @@ fn shown_mcp(config: &McpConfig) -> SourceReach {
         tool_timeouts_ms: config.tool_timeouts_ms.clone(),
         sleep_after_ms: config.sleep_after_ms,
         start_timeout_ms: config.start_timeout_ms,
+        exclusive: config.exclusive,
     };
     match &config.transport {
         McpTransport::Stdio {

@@ -19,6 +19,7 @@ mod branches;
 mod bridge;
 mod cached_rights;
 mod chats;
+mod cluster;
 mod connections;
 mod disk;
 mod doctor;
@@ -51,9 +52,13 @@ mod openai;
 #[path = "../../../../tests/peers/peer.rs"]
 mod peer;
 mod people;
+#[path = "../../../store/tests/it/postgres.rs"]
+mod postgres;
 mod program;
 mod proof;
 mod proxy;
+#[path = "../../../bus/tests/it/redis.rs"]
+mod redis;
 mod revoked_work;
 mod search;
 mod secrets;

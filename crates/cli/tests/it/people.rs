@@ -39,6 +39,14 @@ impl<'a> Person<'a> {
         }
     }
 
+    /// The same person at another server of the cluster.
+    pub fn at(&self, server: &'a Server) -> Self {
+        Self {
+            server,
+            ..self.clone()
+        }
+    }
+
     /// Makes the first account.
     pub async fn set_up(server: &'a Server, name: &str) -> Self {
         let code = server.app.auth.setup.current();

@@ -18,6 +18,7 @@ pub fn tenon(data: &TempDir, arguments: &[&str]) -> Command {
     for name in [
         "TENON_CONFIG",
         "TENON_DATABASE",
+        "TENON_BUS",
         "TENON_LISTEN",
         "TENON_LOG",
         "TENON_DATA",
@@ -204,7 +205,7 @@ pub fn code_in(data: &TempDir) -> Option<String> {
 
 /// Exchanges a code for a cookie. Not by the client of the tests, which is for those who wait
 /// for it: some of them are no tasks.
-fn enter(address: &str, code: &str) -> String {
+pub fn enter(address: &str, code: &str) -> String {
     let host = address.strip_prefix("http://").unwrap();
     let body = json!({"code": code}).to_string();
     let mut stream = TcpStream::connect(host).unwrap();

@@ -81,6 +81,11 @@ impl Server {
         Self::open(config, Arc::new(Assistant)).await
     }
 
+    /// One of several on a database, for several people.
+    pub async fn in_cluster(config: Config, model: Arc<dyn Provider>) -> Self {
+        Self::open(config, model).await
+    }
+
     /// One that finds what another one left.
     pub async fn in_folder(folder: &Path, mut config: Config) -> Self {
         config.single_user = true;

@@ -44,6 +44,12 @@ pub trait GrantStorage: Send + Sync {
     async fn save(&self, grant: &Grant) -> Result<(), GrantStorageError>;
 
     async fn remove(&self) -> Result<(), GrantStorageError>;
+
+    /// Waits until no other process refreshes it, and keeps others from doing so until [`GrantStorage::unlock`], or
+    /// for a while. Best effort: what two refresh at once is found out all the same.
+    async fn lock(&self) {}
+
+    async fn unlock(&self) {}
 }
 
 /// What a person is told when their grant cannot be stored or read: a sentence.

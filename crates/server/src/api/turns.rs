@@ -108,7 +108,7 @@ pub(crate) async fn cancel(
     if !app.agent.cancel(&turn) {
         // Whoever ran it may be gone; then it ends here, or goes on here to be stopped.
         app.recover().await?;
-        app.agent.cancel(&turn);
+        app.agent.stop(&turn).await?;
     }
     Ok(StatusCode::ACCEPTED)
 }

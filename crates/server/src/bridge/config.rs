@@ -185,6 +185,7 @@ fn server(
             tool_timeouts_ms: BTreeMap::new(),
             sleep_after_ms: None,
             start_timeout_ms: None,
+            exclusive: false,
             client: None,
         },
         disabled_tools: entry

@@ -5,7 +5,7 @@
 
 use std::convert::Infallible;
 
-use tenon_agent::feed::{LiveUpdate, WatchEvent};
+use tenon_agent::feed::{ChatWatch, LiveUpdate, WatchEvent};
 use tenon_domain::{ChatId, UserId};
 use tokio::sync::mpsc;
 
@@ -58,6 +58,8 @@ pub(super) struct Follower {
     pub(super) replay: Replay,
     /// What was waited for, for the next frame.
     pub(super) room: Option<(usize, BudgetShare)>,
+    /// The watch of the round before.
+    pub(super) former: Option<ChatWatch>,
 }
 
 /// Why a round of following ended before its time.
@@ -108,6 +110,14 @@ impl Follower {
     /// Watches first and reads the past second, until it has to begin again.
     async fn round(&mut self) -> Result<(), FollowError> {
         let mut watch = self.app.agent.feed().watch(&self.chat);
+        // Not before there is another one: nobody may follow the chat at another server in between.
+        drop(self.former.take());
+        let ended = self.follow_watch(&mut watch).await;
+        self.former = Some(watch);
+        ended
+    }
+
+    async fn follow_watch(&mut self, watch: &mut ChatWatch) -> Result<(), FollowError> {
         while self.catch_up().await? {}
         for delta in std::mem::take(&mut watch.draft) {
             self.send(&ServerFrame::Delta(delta)).await?;

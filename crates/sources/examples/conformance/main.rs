@@ -100,6 +100,7 @@ fn server(url: &str, visitor: &Visitor) -> Arc<McpServer> {
             tool_timeouts_ms: Default::default(),
             sleep_after_ms: None,
             start_timeout_ms: None,
+            exclusive: false,
             client: None,
         },
         fill: Arc::new(LiteralConfig),

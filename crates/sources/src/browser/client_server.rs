@@ -12,6 +12,7 @@ use tenon_domain::{SourceInfo, SourceState, ToolDefinition, ToolResult, UserId};
 use tenon_tools::{CallContext, ToolSource};
 use url::Url;
 
+use super::cluster_wire::CallTarget;
 use super::device::Device;
 use super::device_hub::DeviceHub;
 use super::error::BrowserError;
@@ -35,7 +36,17 @@ pub struct ClientServer {
 #[derive(Debug, Clone)]
 pub struct NamedPage {
     device: Arc<Device>,
-    page: Arc<BrowserPage>,
+    page: PageLocation,
+}
+
+#[derive(Debug, Clone)]
+enum PageLocation {
+    Here(Arc<BrowserPage>),
+    /// With another server.
+    Elsewhere {
+        server: Arc<str>,
+        page: String,
+    },
 }
 
 impl DeviceHub {
@@ -43,8 +54,13 @@ impl DeviceHub {
     pub fn page(&self, user: &UserId, id: &str) -> Option<NamedPage> {
         let entries = self.all(user);
         let mut found = entries.iter().filter_map(|entry| {
-            let page = entry.device.open_page(id)?;
             let device = entry.device.clone();
+            let here = device.open_page(id).map(PageLocation::Here);
+            let page = here.or_else(|| {
+                let server = device.remote_page(id)?;
+                let page = id.to_owned();
+                Some(PageLocation::Elsewhere { server, page })
+            })?;
             Some(NamedPage { device, page })
         });
         found.next()
@@ -103,7 +119,10 @@ impl ToolSource for ClientServer {
     }
 
     fn state(&self) -> SourceState {
-        let is_gone = |named: &NamedPage| !named.page.is_up() && !named.page.is_awaited();
+        let is_gone = |named: &NamedPage| match &named.page {
+            PageLocation::Here(page) => !page.is_up() && !page.is_awaited(),
+            PageLocation::Elsewhere { page, .. } => named.device.remote_page(page).is_none(),
+        };
         if self.page.as_ref().is_some_and(is_gone) {
             SourceState::Offline
         } else {
@@ -126,7 +145,19 @@ impl ToolSource for ClientServer {
         };
         let request = self.tools.request(tool, &input)?;
         let order = order(tool, input, &self.url, request, context);
-        let outcome = device.execute_on(page, &order, context).await;
-        read_outcome(outcome.map_err(unavailable)?).await
+        let outcome = match page {
+            PageLocation::Here(page) => {
+                let outcome = device.execute_on(page, &order, context).await;
+                outcome.map_err(unavailable)?
+            }
+            PageLocation::Elsewhere { server, page } => {
+                let target = CallTarget::Page {
+                    page: page.clone(),
+                    order: Box::new(order),
+                };
+                device.execute_elsewhere(server, target, context).await?
+            }
+        };
+        read_outcome(outcome).await
     }
 }

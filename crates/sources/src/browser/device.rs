@@ -1,18 +1,21 @@
 //! One computer of one person, and the pages that its browsers have open.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tenon_domain::{CallId, SourceId, ToolError, UserId};
+use tenon_domain::{CallId, SourceId, SourceState, ToolError, UserId};
 use tenon_tools::CallContext;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, timeout_at};
 
+use super::cluster_wire::{CALL, CallTarget, DeviceCall, DevicePresence};
 use super::page::{BrowserPage, DispatchOutcome};
 use super::wire::{
     DeviceInfo, ExecuteTool, LocalCallFailure, LocalCallOutcome, LocalFailureKind, PageCommand,
 };
 use crate::call_error::{ServerCallError, unavailable};
+use crate::call_routes::{CallRoutes, RouteError, RoutedCall};
 
 /// While a page reloads it is disconnected for a moment. For this long the device counts as
 /// online, and calls that have not begun wait.
@@ -29,6 +32,9 @@ pub(super) struct Device {
     pub(super) id: String,
     name: Mutex<String>,
     pages: Mutex<Pages>,
+    /// As other servers have it.
+    remote: Mutex<BTreeMap<Arc<str>, DevicePresence>>,
+    routes: CallRoutes,
     /// Counts up whenever a page comes or goes.
     changes: watch::Sender<u64>,
 }
@@ -42,12 +48,14 @@ struct Pages {
 }
 
 impl Device {
-    pub(super) fn new(user: &UserId, info: &DeviceInfo) -> Self {
+    pub(super) fn new(user: &UserId, info: &DeviceInfo, routes: CallRoutes) -> Self {
         Self {
             user: user.clone(),
             id: info.id.clone(),
             name: Mutex::new(info.name.clone()),
             pages: Mutex::default(),
+            remote: Mutex::default(),
+            routes,
             changes: watch::Sender::new(0),
         }
     }
@@ -120,8 +128,68 @@ impl Device {
         self.pages().all.iter().any(|page| page.is_up())
     }
 
-    /// Whether a page is there, or was a moment ago.
+    /// Whether a page is there, with this server or another, or was a moment ago.
     pub(super) fn is_there(&self) -> bool {
+        self.is_here() || self.is_elsewhere()
+    }
+
+    pub(super) fn is_elsewhere(&self) -> bool {
+        !self.remote().is_empty()
+    }
+
+    /// What another server says of it. Whether that is news.
+    pub(super) fn set_remote(&self, server: &Arc<str>, presence: DevicePresence) -> bool {
+        let mut remote = self.remote();
+        if !presence.is_there {
+            return remote.remove(server).is_some();
+        }
+        let before = remote.insert(server.clone(), presence.clone());
+        before.as_ref() != Some(&presence)
+    }
+
+    /// Keeps what these servers say. Whether others said something.
+    pub(super) fn retain_remote(&self, keeps: impl Fn(&Arc<str>) -> bool) -> bool {
+        let mut remote = self.remote();
+        let before = remote.len();
+        remote.retain(|server, _| keeps(server));
+        remote.len() < before
+    }
+
+    /// How a server on it is, as others have it, and who has it best.
+    pub(super) fn remote_state(&self, id: &SourceId) -> Option<(Arc<str>, SourceState)> {
+        let remote = self.remote();
+        let mut states: Vec<(Arc<str>, SourceState)> = remote
+            .iter()
+            .filter_map(|(server, presence)| {
+                let told = presence.servers.iter().find(|told| told.id == *id)?;
+                Some((server.clone(), told.state.clone()))
+            })
+            .collect();
+        let is_ready = |(_, state): &(Arc<str>, SourceState)| *state == SourceState::Ready;
+        match states.iter().position(is_ready) {
+            Some(ready) => Some(states.swap_remove(ready)),
+            None => states.pop(),
+        }
+    }
+
+    /// The server that has this page open.
+    pub(super) fn remote_page(&self, page: &str) -> Option<Arc<str>> {
+        let remote = self.remote();
+        let mut servers = remote.iter();
+        let found = servers.find(|(_, presence)| presence.pages.iter().any(|open| open == page));
+        found.map(|(server, _)| server.clone())
+    }
+
+    pub(super) fn remote_pages(&self) -> Vec<String> {
+        let remote = self.remote();
+        remote
+            .values()
+            .flat_map(|presence| presence.pages.clone())
+            .collect()
+    }
+
+    /// The same for pages of this server alone.
+    pub(super) fn is_here(&self) -> bool {
         let pages = self.pages();
         let is_back_soon = |left: Instant| left.elapsed() < RELOAD_GRACE;
         pages.all.iter().any(|page| page.is_up()) || pages.left.is_some_and(is_back_soon)
@@ -155,6 +223,27 @@ impl Device {
             }
         }
         Err(unavailable(self.offline()))
+    }
+
+    /// Has another server execute a call with one of the pages that it has.
+    pub(super) async fn execute_elsewhere(
+        &self,
+        server: &str,
+        target: CallTarget,
+        context: &CallContext,
+    ) -> Result<LocalCallOutcome, ToolError> {
+        let routed = DeviceCall {
+            call: RoutedCall::new(context),
+            device: self.id.clone(),
+            target,
+        };
+        let routed = serde_json::to_vec(&routed).unwrap_or_default();
+        let lost = || unavailable(self.page_lost());
+        match self.routes.call(server, CALL, routed, context).await {
+            Ok(outcome) => serde_json::from_slice(&outcome).unwrap_or_else(|_| Err(lost())),
+            Err(RouteError::NotBegun) => Err(unavailable(self.offline())),
+            Err(RouteError::Lost) => Err(lost()),
+        }
     }
 
     /// Lets this very page execute a call.
@@ -224,6 +313,10 @@ impl Device {
     fn page_lost(&self) -> ServerCallError {
         let device = self.name().into();
         ServerCallError::PageLost { device }
+    }
+
+    fn remote(&self) -> MutexGuard<'_, BTreeMap<Arc<str>, DevicePresence>> {
+        self.remote.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn changed(&self) {

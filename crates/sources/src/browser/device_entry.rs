@@ -10,6 +10,7 @@ use tokio::sync::Semaphore;
 use super::device::Device;
 use super::local_server::LocalServer;
 use super::wire::{DeviceInfo, LocalProtocol};
+use crate::call_routes::CallRoutes;
 
 pub(super) struct DeviceEntry {
     pub(super) device: Arc<Device>,
@@ -47,9 +48,9 @@ pub struct LocalStatus {
 }
 
 impl DeviceEntry {
-    pub(super) fn new(user: &UserId, info: &DeviceInfo) -> Self {
+    pub(super) fn new(user: &UserId, info: &DeviceInfo, routes: CallRoutes) -> Self {
         Self {
-            device: Arc::new(Device::new(user, info)),
+            device: Arc::new(Device::new(user, info, routes)),
             servers: Mutex::default(),
             registrations: Arc::new(Semaphore::new(1)),
         }
@@ -67,7 +68,7 @@ impl DeviceEntry {
         DeviceStatus {
             info: self.info(),
             is_there: self.device.is_there(),
-            pages: self.device.open_pages(),
+            pages: [self.device.remote_pages(), self.device.open_pages()].concat(),
             servers: servers.values().map(ServerEntry::status).collect(),
         }
     }

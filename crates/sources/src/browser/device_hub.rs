@@ -13,6 +13,7 @@ use super::limits::MAX_DEVICES;
 use super::local_server::LocalServer;
 use super::local_server_store::{LocalServerRecord, LocalServerStore};
 use super::wire::DeviceInfo;
+use crate::call_routes::CallRoutes;
 use crate::parse_queue;
 
 /// How many changes a slow subscriber may miss before it has to read everything again.
@@ -26,6 +27,7 @@ pub(super) struct Inner {
     pub(super) registry: Arc<Registry>,
     pub(super) store: Arc<dyn LocalServerStore>,
     pub(super) parse_slots: ParseSlots,
+    pub(super) routes: CallRoutes,
     devices: Mutex<HashMap<(UserId, String), Arc<DeviceEntry>>>,
     changes: broadcast::Sender<ToolsChanged>,
 }
@@ -42,19 +44,38 @@ impl DeviceHub {
         registry: Arc<Registry>,
         store: Arc<dyn LocalServerStore>,
         parse_slots: ParseSlots,
+        routes: CallRoutes,
     ) -> Self {
-        Self(Arc::new(Inner {
+        let hub = Self(Arc::new(Inner {
             registry,
             store,
             parse_slots,
+            routes,
             devices: Mutex::default(),
             changes: broadcast::Sender::new(CHANGE_QUEUE),
-        }))
+        }));
+        hub.join_cluster();
+        hub
     }
 
     /// Registers the stored servers again, as offline. One that cannot be registered is skipped.
     pub async fn restore(&self) -> Result<(), BrowserError> {
         for record in self.0.store.load().await? {
+            let id = record.info.id.clone();
+            if let Err(error) = self.list(record).await {
+                tracing::warn!(%id, %error, "what a browser found is not listed");
+            }
+        }
+        Ok(())
+    }
+
+    /// The same for one device, whose servers another process stored.
+    pub(super) async fn restore_device(
+        &self,
+        user: &UserId,
+        device: &str,
+    ) -> Result<(), BrowserError> {
+        for record in self.0.store.load_device(user, device).await? {
             let id = record.info.id.clone();
             if let Err(error) = self.list(record).await {
                 tracing::warn!(%id, %error, "what a browser found is not listed");
@@ -74,9 +95,14 @@ impl DeviceHub {
             record.via,
             record.tools,
         ));
+        let id = server.info().id.clone();
+        // Pages of this server may have said more of it.
+        let known = device.servers().get(&id).map(|entry| entry.server.clone());
+        if known.is_some_and(|known| known.is_parsed()) {
+            return Ok(());
+        }
         let connected = self.0.registry.connect(server.clone()).await;
         let connection = connected.map_err(BrowserError::Registry)?;
-        let id = server.info().id.clone();
         let entry = ServerEntry {
             server,
             connection: Some(connection),
@@ -110,6 +136,7 @@ impl DeviceHub {
     /// that are still open register again.
     pub async fn forget(&self, user: &UserId, device: &str) -> Result<bool, BrowserError> {
         let entry = self.lock().remove(&(user.clone(), device.to_owned()));
+        self.announce_forgotten(user, device);
         let Some(entry) = entry else {
             return Ok(false);
         };
@@ -118,6 +145,17 @@ impl DeviceHub {
         self.drop_servers(&entry, |_| true).await?;
         self.notify(user);
         Ok(true)
+    }
+
+    /// Another server forgot it. Pages of it that are still open register again.
+    pub(super) fn drop_device(&self, user: &UserId, device: &str) {
+        if self
+            .lock()
+            .remove(&(user.clone(), device.to_owned()))
+            .is_some()
+        {
+            self.notify_here(user);
+        }
     }
 
     /// Removes all devices of a deleted user.
@@ -162,6 +200,10 @@ impl DeviceHub {
         own.map(|(_, entry)| entry.clone()).collect()
     }
 
+    pub(super) fn everybodys(&self) -> Vec<Arc<DeviceEntry>> {
+        self.lock().values().cloned().collect()
+    }
+
     pub(super) fn entry(
         &self,
         user: &UserId,
@@ -179,7 +221,8 @@ impl DeviceHub {
         if devices.keys().filter(|key| own(key)).count() >= MAX_DEVICES {
             return Err(RegistrationFault::too_many_devices().into());
         }
-        let entry = Arc::new(DeviceEntry::new(user, info));
+        let entry = DeviceEntry::new(user, info, self.0.routes.clone());
+        let entry = Arc::new(entry);
         devices.insert(key, entry.clone());
         Ok(entry)
     }
@@ -198,7 +241,15 @@ impl DeviceHub {
         }
     }
 
+    /// Tells the pages of the user, at all servers.
     pub(super) fn notify(&self, user: &UserId) {
+        for entry in self.all(user) {
+            self.announce(&entry);
+        }
+        self.notify_here(user);
+    }
+
+    pub(super) fn notify_here(&self, user: &UserId) {
         // Without an open page there are no subscribers.
         let _ = self.0.changes.send(ToolsChanged(user.clone()));
     }
@@ -210,7 +261,7 @@ impl DeviceHub {
 }
 
 fn is_empty(entry: &DeviceEntry) -> bool {
-    !entry.device.has_page() && entry.servers().is_empty()
+    !entry.device.has_page() && !entry.device.is_elsewhere() && entry.servers().is_empty()
 }
 
 impl std::fmt::Debug for DeviceHub {

@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::Value;
-use tenon_domain::{ErrorDetail, SourceInfo, SourceState, ToolDefinition, ToolResult};
+use tenon_domain::{ErrorDetail, SourceInfo, SourceState, ToolDefinition, ToolError, ToolResult};
 use tenon_openapi::request::OpenapiRequest;
 use tenon_tools::{CallContext, ToolSource};
 
 use super::call_result;
+use super::cluster_wire::CallTarget;
 use super::device::Device;
 use super::local_tools::LocalTools;
 use super::wire::{ExecuteTool, LocalCallOutcome, LocalProtocol};
@@ -123,6 +124,46 @@ impl LocalServer {
         self.inner().state == DiscoveryState::Found
     }
 
+    pub(super) fn is_parsed(&self) -> bool {
+        self.inner().parsed.is_some()
+    }
+
+    /// As the pages of this server have it.
+    pub(super) fn state_here(&self) -> SourceState {
+        let (state, is_known) = {
+            let inner = self.inner();
+            (inner.state.clone(), inner.parsed.is_some())
+        };
+        if !self.device.is_here() || !is_known {
+            return SourceState::Offline;
+        }
+        match state {
+            DiscoveryState::Found => SourceState::Ready,
+            DiscoveryState::Unusable(why) => SourceState::Failed { why },
+            DiscoveryState::Missing => SourceState::Failed {
+                why: ServerFault::LocalMissing {
+                    address: self.url.to_string().into(),
+                }
+                .into(),
+            },
+        }
+    }
+
+    /// Has a page of this server make a call.
+    pub(super) async fn execute_here(
+        &self,
+        tool: &str,
+        input: Value,
+        context: &CallContext,
+    ) -> Result<LocalCallOutcome, ToolError> {
+        let parsed = self
+            .parsed()
+            .ok_or_else(|| unavailable(self.device.offline()))?;
+        let request = parsed.request(tool, &input)?;
+        let order = order(tool, input, &self.url, request, context);
+        self.device.execute(&self.info.id, &order, context).await
+    }
+
     fn parsed(&self) -> Option<Arc<LocalTools>> {
         let inner = self.inner();
         inner.parsed.as_ref().map(|(_, parsed)| parsed.clone())
@@ -144,22 +185,15 @@ impl ToolSource for LocalServer {
     }
 
     fn state(&self) -> SourceState {
-        let (state, is_known) = {
-            let inner = self.inner();
-            (inner.state.clone(), inner.parsed.is_some())
-        };
-        if !self.device.is_there() || !is_known {
-            return SourceState::Offline;
+        let here = self.state_here();
+        if here == SourceState::Ready {
+            return here;
         }
-        match state {
-            DiscoveryState::Found => SourceState::Ready,
-            DiscoveryState::Unusable(why) => SourceState::Failed { why },
-            DiscoveryState::Missing => SourceState::Failed {
-                why: ServerFault::LocalMissing {
-                    address: self.url.to_string().into(),
-                }
-                .into(),
-            },
+        // A browser at another server may reach what those here do not.
+        match self.device.remote_state(&self.info.id) {
+            Some((_, elsewhere)) if here == SourceState::Offline => elsewhere,
+            Some((_, SourceState::Ready)) => SourceState::Ready,
+            Some(_) | None => here,
         }
     }
 
@@ -187,12 +221,19 @@ impl ToolSource for LocalServer {
     }
 
     async fn call(&self, tool: &str, input: Value, context: &CallContext) -> ToolResult {
-        let parsed = self
-            .parsed()
-            .ok_or_else(|| unavailable(self.device.offline()))?;
-        let request = parsed.request(tool, &input)?;
-        let order = order(tool, input, &self.url, request, context);
-        let outcome = self.device.execute(&self.info.id, &order, context).await?;
+        let elsewhere = self.device.remote_state(&self.info.id);
+        let outcome = match elsewhere {
+            Some((server, SourceState::Ready)) if self.state_here() != SourceState::Ready => {
+                let target = CallTarget::Tool {
+                    server: self.info.id.clone(),
+                    tool: tool.to_owned(),
+                    input,
+                };
+                let device = &self.device;
+                device.execute_elsewhere(&server, target, context).await?
+            }
+            Some(_) | None => self.execute_here(tool, input, context).await?,
+        };
         read_outcome(outcome).await
     }
 }

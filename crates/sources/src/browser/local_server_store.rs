@@ -1,7 +1,7 @@
 //! Stores the servers of devices, so that their tools are listed while a device is offline.
 
 use async_trait::async_trait;
-use tenon_domain::{SourceId, SourceInfo, ToolDefinition};
+use tenon_domain::{SourceId, SourceInfo, ToolDefinition, UserId};
 
 use super::error::BrowserError;
 use super::wire::{DeviceInfo, LocalProtocol};
@@ -21,6 +21,13 @@ pub struct LocalServerRecord {
 #[async_trait]
 pub trait LocalServerStore: Send + Sync {
     async fn load(&self) -> Result<Vec<LocalServerRecord>, BrowserError>;
+
+    /// Those of one device.
+    async fn load_device(
+        &self,
+        user: &UserId,
+        device: &str,
+    ) -> Result<Vec<LocalServerRecord>, BrowserError>;
 
     async fn save(&self, server: &LocalServerRecord) -> Result<(), BrowserError>;
 

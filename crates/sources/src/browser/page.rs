@@ -233,7 +233,7 @@ impl Drop for PendingCallGuard<'_> {
 
 fn report(update: LocalCallProgress, context: &CallContext) {
     match update.progress {
-        None => context.timer.reset(),
+        None => context.keep_alive(),
         Some(progress) => context.progress(ProgressUpdate {
             progress,
             total: update.total,

@@ -50,7 +50,9 @@ impl DeviceHub {
         let page = entry
             .device
             .add_page(&registration.page, frames.clone(), &registration.calls);
-        if !was_there {
+        if was_there {
+            self.announce(&entry);
+        } else {
             self.notify_of_servers(&entry);
         }
         Ok(PageConnection {
@@ -163,14 +165,14 @@ impl PageConnection {
     fn disconnect(&self, for_good: bool) {
         let device = &self.entry.device;
         if !device.disconnect(&self.page, &self.frames, for_good) {
-            return;
+            return self.hub.announce(&self.entry);
         }
         // The device counts as online until then.
         let (hub, entry) = (self.hub.clone(), self.entry.clone());
         tokio::spawn(async move {
             tokio::time::sleep(RELOAD_GRACE).await;
             hub.drop_if_empty(&entry);
-            if !entry.device.is_there() {
+            if !entry.device.is_here() {
                 hub.notify_of_servers(&entry);
             }
         });

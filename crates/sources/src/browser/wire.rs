@@ -151,7 +151,7 @@ pub enum PageCommand {
 }
 
 /// `execute:tool`: a call, for a page to make.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, Deserialize, TS)]
 pub struct ExecuteTool {
     pub call_id: CallId,
     #[ts(optional)]
@@ -179,7 +179,7 @@ pub struct ExecuteTool {
 }
 
 /// `tool:progress`: a sign of life. The first one says that the page has begun.
-#[derive(Debug, Clone, Deserialize, TS)]
+#[derive(Debug, Clone, Serialize, Deserialize, TS)]
 pub struct LocalCallProgress {
     pub call_id: CallId,
     #[ts(optional)]
@@ -198,7 +198,7 @@ pub struct LocalCallResult {
     pub outcome: LocalCallOutcome,
 }
 
-#[derive(Debug, Clone, Deserialize, TS)]
+#[derive(Debug, Clone, Serialize, Deserialize, TS)]
 #[serde(untagged)]
 pub enum LocalCallOutcome {
     /// What a server answered over HTTP, whatever its status.
@@ -234,14 +234,14 @@ impl LocalCallOutcome {
 }
 
 /// Why a page could not do it.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct LocalCallFailure {
     pub kind: LocalFailureKind,
     /// A sentence.
     pub message: String,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, TS)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum LocalFailureKind {
     /// The server was not reached: most likely nothing has been done.

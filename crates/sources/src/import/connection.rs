@@ -113,6 +113,7 @@ fn reach(
             tool_timeouts_ms: BTreeMap::new(),
             sleep_after_ms: None,
             start_timeout_ms: None,
+            exclusive: false,
             client: None,
         }));
     }

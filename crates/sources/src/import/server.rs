@@ -86,6 +86,7 @@ fn config(fields: &mut EntryFields<'_>) -> Result<McpConfig, ServerEntryError> {
         tool_timeouts_ms: BTreeMap::new(),
         sleep_after_ms: None,
         start_timeout_ms: start_timeout(fields),
+        exclusive: fields.flag("exclusive").unwrap_or_default(),
         client: client(fields)?,
     })
 }

@@ -83,6 +83,7 @@ mod tests {
                 tool_timeouts_ms: BTreeMap::new(),
                 sleep_after_ms: None,
                 start_timeout_ms: None,
+                exclusive: false,
                 client: None,
             };
             assert_eq!(is_installer(&config), expected, "{command} {args:?}");

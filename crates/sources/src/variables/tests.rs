@@ -55,6 +55,7 @@ fn config(transport: McpTransport) -> McpConfig {
         tool_timeouts_ms: BTreeMap::new(),
         sleep_after_ms: None,
         start_timeout_ms: None,
+        exclusive: false,
         client: None,
     }
 }

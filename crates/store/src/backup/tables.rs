@@ -93,7 +93,7 @@ tables!(
 );
 
 /// Tables that no backup holds: sessions end, what can be found is looked through anew, the
-/// change log is of the database that it is in, and what was sent to models is kept for a month only.
+/// change log, leases and the name of the cluster are of the database that they are in, and what was sent to models is kept for a month only.
 #[cfg(test)]
 pub(super) const LEFT_OUT: &[&str] = &[
     "auth_sessions",
@@ -101,6 +101,9 @@ pub(super) const LEFT_OUT: &[&str] = &[
     "change_log",
     "model_calls",
     "model_requests",
+    "runners",
+    "named_leases",
+    "cluster",
 ];
 
 pub(super) async fn empty_all(db: &DatabaseTransaction) -> Result<()> {

@@ -50,6 +50,9 @@ pub(crate) mod turns {
         pub chat_id: String,
         /// The process that runs it.
         pub runner: String,
+        /// The token of the lease that this process has; 0 where there are no leases.
+        #[serde(default)]
+        pub fence: i64,
         /// Who was asked, by the name it had then. Turns of the first tables have none.
         pub model_id: Option<String>,
         pub model_name: Option<String>,

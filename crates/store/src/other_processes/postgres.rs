@@ -84,7 +84,10 @@ async fn watch(
             Ok(Ok(None) | Err(_)) | Err(_) => {
                 tracing::warn!("what other processes change is not known for now");
                 changes.set_connected(false);
+                // It may still have the one connection that the pool gives.
+                drop(listener);
                 listener = reconnect(&own).await;
+                tracing::info!("what other processes change is known again");
                 publish_everything(&changes);
                 changes.set_connected(true);
             }

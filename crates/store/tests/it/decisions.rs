@@ -330,7 +330,7 @@ async fn restart(store: &Store, chat: &ChatId) {
             },
         })
     );
-    store.adopt(&turn).await.unwrap();
+    assert!(store.adopt(&abandoned[0].turns[0]).await.unwrap());
     drop(abandoned);
     assert!(
         crate::story::left_behind(store).await.is_empty(),

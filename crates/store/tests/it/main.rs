@@ -8,6 +8,8 @@ mod decisions;
 mod experts;
 mod faults;
 mod hot_path;
+mod last_release;
+mod leases;
 mod models;
 mod other_processes;
 mod people;

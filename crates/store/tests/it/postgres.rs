@@ -59,6 +59,9 @@ impl Postgres {
                 "-F",
                 "-c",
                 "unix_socket_directories=",
+                "-c",
+                // Three servers, and what is left of those that were killed.
+                "max_connections=300",
             ])
             .stderr(Stdio::null())
             .spawn()

@@ -1,14 +1,21 @@
 //! What one person was granted at one server, sealed in the store.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use tenon_domain::UserId;
 use tenon_sources::mcp::oauth::{Grant, GrantStorage, GrantStorageError};
-use tenon_store::{Store, Vault};
+use tenon_store::{LeaseHolder, Store, Vault};
+use tokio::time::Instant;
 
 use super::LoginTarget;
+
+/// As long as a refresh may take.
+const LOCK_TIME: Duration = Duration::from_secs(30);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(20);
+const LOCK_POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 pub(super) struct GrantStore {
     pub(super) store: Store,
@@ -73,9 +80,30 @@ impl GrantStorage for GrantStore {
             .await;
         removed.map(drop).map_err(|error| self.failed(&error))
     }
+
+    async fn lock(&self) {
+        let until = Instant::now() + LOCK_TIMEOUT;
+        while Instant::now() < until {
+            match self.store.take_lease(&self.lease(), LOCK_TIME).await {
+                Ok(LeaseHolder::Other(_)) => tokio::time::sleep(LOCK_POLL_INTERVAL).await,
+                // A database that is away refuses to store it, too.
+                Ok(LeaseHolder::This) | Err(_) => return,
+            }
+        }
+    }
+
+    async fn unlock(&self) {
+        if let Err(error) = self.store.drop_lease(&self.lease()).await {
+            tracing::debug!(%error, "others wait a little longer to renew a log-in");
+        }
+    }
 }
 
 impl GrantStore {
+    fn lease(&self) -> String {
+        format!("grant:{}:{}", self.target.source, self.user)
+    }
+
     fn failed(&self, error: &dyn std::error::Error) -> GrantStorageError {
         tracing::error!(source = %self.target.source, %error, "a log-in at a server cannot be kept or read");
         GrantStorageError("Tenon's storage does not answer, its log says why.".into())

@@ -7,6 +7,8 @@ use tenon_app::app::open_vault;
 use tenon_app::auth::CurrentUser;
 use tenon_app::config::Config;
 use tenon_app::sources::Sources;
+use tenon_bus::Bus;
+use tenon_sources::CallRoutes;
 
 use super::fixtures::{delete, is_alive, memory, ready, source, time, tools, until};
 use crate::server::Server;
@@ -222,7 +224,12 @@ async fn one_that_was_added_is_answered_with_before_it_is_seen_to() {
     let vault = open_vault(server.data(), &Config::default()).unwrap();
     let user = CurrentUser::of_shell(&store).await.unwrap();
     // Nobody looks after these.
-    let sources = Sources::new(store, Arc::new(vault), server.app.registry.clone());
+    let sources = Sources::new(
+        store,
+        Arc::new(vault),
+        server.app.registry.clone(),
+        CallRoutes::new(Bus::alone()),
+    );
     let new = json!({"kind": "mcp", "name": "far", "url": "https://far.invalid/mcp"});
     let added = sources.add(&user, serde_json::from_value(new).unwrap());
     let added = serde_json::to_value(added.await.unwrap()).unwrap();

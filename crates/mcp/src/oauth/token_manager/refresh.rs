@@ -38,7 +38,16 @@ impl Inner {
         }
     }
 
+    /// Once in all processes: a refresh token that is rotated is good for one of them.
     async fn try_refresh(&self, old: &str) -> Result<Grant, LoginError> {
+        self.store.lock().await;
+        let refreshed = self.refresh_alone(old).await;
+        self.store.unlock().await;
+        refreshed
+    }
+
+    async fn refresh_alone(&self, old: &str) -> Result<Grant, LoginError> {
+        // Whoever had the lock before may have stored a new one.
         let stored = self.stored_grant().await?;
         if is_newer(&stored, old) {
             return Ok(stored);

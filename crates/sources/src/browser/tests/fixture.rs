@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::{Value, json};
+use tenon_bus::Bus;
 use tenon_domain::{
     CallId, Caller, SourceId, SourceState, ToolAccess, ToolCall, ToolError, ToolId, ToolResult,
     UserId,
@@ -18,6 +19,7 @@ use tokio::sync::{Mutex as AsyncMutex, Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 
 use super::super::*;
+use crate::CallRoutes;
 
 /// Keeps what it is given, as the store would.
 #[derive(Default)]
@@ -27,6 +29,16 @@ pub(super) struct Notes(pub(super) Mutex<Vec<LocalServerRecord>>);
 impl LocalServerStore for Notes {
     async fn load(&self) -> Result<Vec<LocalServerRecord>, BrowserError> {
         Ok(self.0.lock().unwrap().clone())
+    }
+
+    async fn load_device(
+        &self,
+        user: &UserId,
+        device: &str,
+    ) -> Result<Vec<LocalServerRecord>, BrowserError> {
+        let mut kept = self.load().await?;
+        kept.retain(|one| one.info.owner.as_ref() == Some(user) && one.device.id == device);
+        Ok(kept)
     }
 
     async fn save(&self, server: &LocalServerRecord) -> Result<(), BrowserError> {
@@ -66,7 +78,12 @@ impl Fixture {
         let registry = Registry::new(ids, outputs, CallLimits::default());
         let parses = Arc::new(Semaphore::new(2));
         let parses = Box::new(move |_: &UserId| parses.clone());
-        let hub = DeviceHub::new(registry.clone(), notes.clone(), parses);
+        let hub = DeviceHub::new(
+            registry.clone(),
+            notes.clone(),
+            parses,
+            CallRoutes::new(Bus::alone()),
+        );
         Self {
             registry,
             hub,

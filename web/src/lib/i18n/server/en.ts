@@ -9,6 +9,12 @@ export const serverEn = {
     full: "The server's disk is full. Nothing can be stored until space is freed. Everything stored can still be read.",
     failing: 'The server cannot store anything at the moment. Its log says why.',
   },
+  /** How several servers stand with each other. */
+  cluster: {
+    delayed: 'The live view is delayed: answers that other servers give appear as soon as each step is stored.',
+    noBus:
+      'Several servers use this database without a bus, so live answers, forms and tools on people’s computers stay at the server they began at. Set `bus` at each of them.',
+  },
   silentTryAgain: 'Tenon does not answer. Is it running? Try again.',
 };
 

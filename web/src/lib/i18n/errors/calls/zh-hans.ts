@@ -74,6 +74,9 @@ export const callErrorsZhHans = {
   call_answer_no_status: '响应没有状态码。',
   call_answer_incomplete: '响应没有完整传来。',
   call_failed_silently: '工具失败了，没有说明原因。',
+  call_remote_away: '{name} 在这个 Tenon 的另一台服务器上运行，暂时无法联系。什么都没有做。请过几秒再试。',
+  call_remote_lost:
+    '运行 {name} 的那台 Tenon 服务器在给出结果之前失去了联系。不知道调用是否生效：重复之前请先检查。',
   call_no_page:
     '这个工具在用户自己的电脑上运行，要通过 {device} 中的 Tenon 页面，而现在没有打开这样的页面。什么都没有执行。请在那里打开 Tenon。',
   call_page_lost:

@@ -1,0 +1,379 @@
+//! Live updates of chats between servers, over the bus.
+//!
+//! A server whose pages watch a chat in which another server answers *follows* it there: it asks
+//! that server for the draft, and from then on gets what is live as notes, together for all chats
+//! every 50 ms. Stored events go as pointers: whoever watches reads them from the store. What is missed
+//! shows by its offset, and is asked for again. Without a bus, or while it is away, pages see what is stored.
+
+mod followed;
+mod followers;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use tenon_bus::{Bus, BusState, Note};
+use tenon_domain::{
+    CallId, CallProgress, ChatId, Delta, Event, EventBody, MessageId, ModelWait, PromptProgress,
+};
+use tenon_store::Store;
+use tokio::sync::{mpsc, watch};
+use tokio::time::interval;
+
+use super::LiveUpdate;
+use super::channel::{Channel, Channels, lock as lock_channels};
+use followed::FollowedChats;
+use followers::Followers;
+
+/// Topics on the bus.
+const FOLLOW: &str = "feed.follow";
+const UNFOLLOW: &str = "feed.unfollow";
+const RENEW: &str = "feed.renew";
+const LIVE: &str = "feed.live";
+
+/// How many batches of other servers may wait here.
+const NOTE_QUEUE: usize = 1024;
+
+/// How often a server says that it still follows.
+const RENEW_INTERVAL: Duration = Duration::from_secs(10);
+
+/// The draft of a chat is there at once, or its server has other troubles.
+const FOLLOW_TIMEOUT: Duration = Duration::from_secs(6);
+
+#[derive(Debug)]
+pub(super) struct Relay {
+    bus: Bus,
+    store: Store,
+    channels: Channels,
+    /// The servers that follow chats here.
+    followers: Followers,
+    /// The chats that this one follows elsewhere.
+    followed: Mutex<FollowedChats>,
+}
+
+/// What one server tells another of a chat.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(
+    tag = "type",
+    rename_all = "camelCase",
+    rename_all_fields = "camelCase"
+)]
+pub(super) enum RelayedUpdate {
+    Delta(Delta),
+    Waiting(ModelWait),
+    PromptProgress(PromptProgress),
+    Progress(CallProgress),
+    ProgressOver {
+        chat_id: ChatId,
+        call_id: CallId,
+    },
+    /// The store has more, among it the end of a message or of the turn.
+    Stored {
+        chat_id: ChatId,
+        #[serde(default)]
+        message: Option<MessageId>,
+        #[serde(default)]
+        is_end: bool,
+    },
+}
+
+/// What is live in a chat, for a server that begins to follow it.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct LiveState {
+    draft: Vec<Delta>,
+    waiting: Option<ModelWait>,
+    progress: Vec<CallProgress>,
+}
+
+impl RelayedUpdate {
+    fn chat(&self) -> &ChatId {
+        match self {
+            Self::Delta(delta) => &delta.chat_id,
+            Self::Waiting(waiting) => &waiting.chat_id,
+            Self::PromptProgress(progress) => &progress.chat_id,
+            Self::Progress(progress) => &progress.chat_id,
+            Self::ProgressOver { chat_id, .. } | Self::Stored { chat_id, .. } => chat_id,
+        }
+    }
+}
+
+impl Relay {
+    pub(super) fn start(store: Store, bus: Bus, channels: Channels) -> Arc<Self> {
+        let relay = Arc::new(Self {
+            followers: Followers::new(bus.clone()),
+            bus,
+            store,
+            channels,
+            followed: Mutex::default(),
+        });
+        if relay.bus.is_alone() {
+            return relay;
+        }
+        let serving = relay.clone();
+        relay.bus.serve(FOLLOW, move |note| {
+            let answer = serving.begin_following(&note);
+            async move { answer }
+        });
+        let live = relay.bus.notes(LIVE, NOTE_QUEUE);
+        tokio::spawn(relay.clone().receive(live));
+        let control = [UNFOLLOW, RENEW].map(|topic| relay.bus.notes(topic, NOTE_QUEUE));
+        tokio::spawn(relay.clone().control(control));
+        tokio::spawn(relay.clone().renew());
+        tokio::spawn(relay.clone().follow_again(relay.bus.state()));
+        relay.followers.start();
+        relay
+    }
+
+    // The server that answers.
+
+    pub(super) fn is_followed(&self, chat: &ChatId) -> bool {
+        self.followers.has(chat)
+    }
+
+    /// Passes an update on to the servers that follow its chat.
+    pub(super) fn pass(&self, update: RelayedUpdate) {
+        self.followers.pass(update);
+    }
+
+    pub(super) fn pass_event(&self, event: &Event) {
+        if !self.is_followed(&event.chat_id) {
+            return;
+        }
+        let (message, is_end) = match &event.body {
+            EventBody::MessageFinished { message_id, .. } => (Some(message_id.clone()), false),
+            EventBody::TurnFinished { .. } => (None, true),
+            _ => return,
+        };
+        self.pass(RelayedUpdate::Stored {
+            chat_id: event.chat_id.clone(),
+            message,
+            is_end,
+        });
+    }
+
+    /// What is passed from now on follows on what this gives.
+    fn begin_following(&self, note: &Note) -> Vec<u8> {
+        let Ok(chat) = serde_json::from_slice::<ChatId>(&note.body) else {
+            return Vec::new();
+        };
+        let channels = lock_channels(&self.channels);
+        self.followers.add(&chat, &note.from);
+        let state = channels.get(&chat).map(|channel| LiveState {
+            draft: channel.draft_deltas(&chat),
+            waiting: channel.waiting(),
+            progress: channel.call_progress(),
+        });
+        serde_json::to_vec(&state.unwrap_or_default()).unwrap_or_default()
+    }
+
+    async fn control(self: Arc<Self>, notes: [mpsc::Receiver<Note>; 2]) {
+        let [mut unfollow, mut renew] = notes;
+        loop {
+            tokio::select! {
+                Some(note) = unfollow.recv() => {
+                    if let Ok(chat) = serde_json::from_slice(&note.body) {
+                        self.followers.remove(&chat, &note.from);
+                    }
+                }
+                Some(note) = renew.recv() => {
+                    let chats: Vec<ChatId> = serde_json::from_slice(&note.body).unwrap_or_default();
+                    chats.iter().for_each(|chat| self.followers.add(chat, &note.from));
+                }
+                else => return,
+            }
+        }
+    }
+
+    // The server that follows.
+
+    /// A page watches this chat here.
+    pub(super) fn watched(self: &Arc<Self>, chat: &ChatId) {
+        if !self.bus.is_alone() && !self.followed().knows(chat) {
+            self.check(chat);
+        }
+    }
+
+    /// No page watches it any more. Whether it was followed elsewhere.
+    pub(super) fn unwatched(&self, chat: &ChatId) -> bool {
+        let owner = self.followed().remove(chat);
+        if let Some(owner) = &owner {
+            self.unfollow(owner, chat);
+        }
+        owner.is_some()
+    }
+
+    /// Looks who answers in a chat, and follows it there.
+    pub(super) fn check(self: &Arc<Self>, chat: &ChatId) {
+        if !self.bus.is_alone() && self.followed().begin_check(chat) {
+            let (relay, chat) = (self.clone(), chat.clone());
+            tokio::spawn(async move { relay.run_check(&chat).await });
+        }
+    }
+
+    async fn run_check(self: Arc<Self>, chat: &ChatId) {
+        loop {
+            let owner = match self.store.owner_in(chat).await {
+                Ok(owner) => owner.map(|owner| Arc::from(owner.runner)),
+                // It is looked again with the next change.
+                Err(_) => break,
+            };
+            let is_own = |owner: &Arc<str>| **owner == *self.store.runner_name();
+            let owner = owner.filter(|owner| !is_own(owner));
+            let has_changed = self.followed().change_owner(chat, owner.clone());
+            match (has_changed, &owner) {
+                (false, _) => {}
+                // Who had it has nothing more to say.
+                (true, None) => self.with_channel(chat, Channel::clear),
+                (true, Some(owner)) => self.follow(chat, owner).await,
+            }
+            if !self.followed().ends_check(chat) {
+                return;
+            }
+        }
+        self.followed().abandon_check(chat);
+    }
+
+    async fn follow(&self, chat: &ChatId, owner: &Arc<str>) {
+        let ask = serde_json::to_vec(chat).unwrap_or_default();
+        let state = self.bus.request(owner, FOLLOW, ask, FOLLOW_TIMEOUT).await;
+        let state = state.map(|state| serde_json::from_slice::<LiveState>(&state));
+        let Ok(Ok(state)) = state else {
+            self.followed().fail(chat);
+            return;
+        };
+        let install = |channel: &mut Channel| {
+            channel.clear();
+            for delta in state.draft {
+                let draft = channel.draft_of(&delta.message_id);
+                draft.grow(delta.part, &delta.kind, &delta.text);
+                channel.send(LiveUpdate::Delta(Arc::new(delta)));
+            }
+            if let Some(waiting) = state.waiting {
+                apply(channel, RelayedUpdate::Waiting(waiting));
+            }
+            for progress in state.progress {
+                apply(channel, RelayedUpdate::Progress(progress));
+            }
+        };
+        self.with_channel(chat, install);
+        let Some(buffered) = self.followed().begin_live(chat) else {
+            // Nobody watches it any more.
+            return self.unfollow(owner, chat);
+        };
+        for update in buffered {
+            // What is missing shows with the next one.
+            self.with_channel(chat, |channel| {
+                apply(channel, update);
+            });
+        }
+    }
+
+    async fn receive(self: Arc<Self>, mut notes: mpsc::Receiver<Note>) {
+        while let Some(note) = notes.recv().await {
+            let updates: Vec<RelayedUpdate> = match serde_json::from_slice(&note.body) {
+                Ok(updates) => updates,
+                Err(error) => {
+                    tracing::debug!(%error, "a live update of another server cannot be read");
+                    continue;
+                }
+            };
+            for update in updates {
+                let chat = update.chat().clone();
+                let Some(update) = self.followed().take(&chat, &note.from, update) else {
+                    continue;
+                };
+                let mut has_gap = false;
+                self.with_channel(&chat, |channel| has_gap = !apply(channel, update));
+                if has_gap {
+                    self.followed().forget_owner(&chat);
+                    self.check(&chat);
+                }
+            }
+        }
+    }
+
+    /// What was missed while the bus was away is asked for.
+    async fn follow_again(self: Arc<Self>, mut state: watch::Receiver<BusState>) {
+        while state.changed().await.is_ok() {
+            if *state.borrow_and_update() != BusState::Connected {
+                continue;
+            }
+            let watched: Vec<ChatId> = {
+                let channels = lock_channels(&self.channels);
+                let watched = channels.iter().filter(|(_, channel)| channel.is_watched());
+                watched.map(|(chat, _)| chat.clone()).collect()
+            };
+            for chat in watched {
+                self.followed().forget_owner(&chat);
+                self.check(&chat);
+            }
+        }
+    }
+
+    async fn renew(self: Arc<Self>) {
+        let mut ticks = interval(RENEW_INTERVAL);
+        loop {
+            ticks.tick().await;
+            let owners = self.followed().by_owner();
+            for (owner, chats) in owners {
+                let chats = serde_json::to_vec(&chats).unwrap_or_default();
+                self.bus.notify(&owner, RENEW, chats);
+            }
+            let failed = self.followed().failed();
+            failed.iter().for_each(|chat| self.check(chat));
+        }
+    }
+
+    fn unfollow(&self, owner: &str, chat: &ChatId) {
+        let chat = serde_json::to_vec(chat).unwrap_or_default();
+        self.bus.notify(owner, UNFOLLOW, chat);
+    }
+
+    fn with_channel(&self, chat: &ChatId, change: impl FnOnce(&mut Channel)) {
+        if let Some(channel) = lock_channels(&self.channels).get_mut(chat) {
+            change(channel);
+        }
+    }
+
+    fn followed(&self) -> MutexGuard<'_, FollowedChats> {
+        self.followed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Takes in what another server says of a chat. False: something before it was missed.
+fn apply(channel: &mut Channel, update: RelayedUpdate) -> bool {
+    match update {
+        RelayedUpdate::Delta(delta) => {
+            channel.set_waiting(None);
+            let draft = channel.draft_of(&delta.message_id);
+            let known = draft.length(delta.part);
+            if delta.offset != known {
+                // What was there already came twice.
+                return delta.offset < known;
+            }
+            draft.grow(delta.part, &delta.kind, &delta.text);
+            channel.send(LiveUpdate::Delta(Arc::new(delta)));
+        }
+        RelayedUpdate::Waiting(waiting) => {
+            channel.set_waiting(Some(waiting.clone()));
+            channel.send(LiveUpdate::Waiting(Arc::new(waiting)));
+        }
+        RelayedUpdate::PromptProgress(progress) => {
+            channel.send(LiveUpdate::PromptProgress(Arc::new(progress)));
+        }
+        RelayedUpdate::Progress(progress) => {
+            let progress = Arc::new(progress);
+            let calls = &mut channel.progress;
+            calls.insert(progress.call_id.clone(), progress.clone());
+            channel.send(LiveUpdate::Progress(progress));
+        }
+        RelayedUpdate::ProgressOver { call_id, .. } => drop(channel.progress.remove(&call_id)),
+        RelayedUpdate::Stored { is_end: true, .. } => channel.clear(),
+        RelayedUpdate::Stored { message, .. } => {
+            if let Some(message) = message {
+                channel.finish_message(&message);
+            }
+        }
+    }
+    true
+}

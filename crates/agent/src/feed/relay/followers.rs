@@ -1,0 +1,165 @@
+//! The servers that follow chats of this one, and what waits to be sent to them.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use tenon_bus::{Bus, MAX_NOTE_BYTES};
+use tenon_domain::ChatId;
+use tokio::sync::Notify;
+
+use super::{LIVE, RelayedUpdate};
+
+/// How long updates are collected for one note: nobody sees the difference.
+const COLLECT_TIME: Duration = Duration::from_millis(40);
+
+/// Who does not say so again follows no longer.
+const FOLLOW_TIME: Duration = Duration::from_secs(30);
+
+/// A batch that is longer goes out at once; one update alone may take as much again.
+const MAX_BATCH_BYTES: usize = MAX_NOTE_BYTES / 4;
+
+/// For each other server: what does not fit is dropped, and shows by its offset.
+const MAX_WAITING_UPDATES: usize = 20_000;
+
+#[derive(Debug, Clone)]
+pub(super) struct Followers(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    bus: Bus,
+    /// How many chats are followed: asked for every delta.
+    count: AtomicUsize,
+    chats: Mutex<HashMap<ChatId, HashMap<Arc<str>, Instant>>>,
+    waiting: Mutex<HashMap<Arc<str>, Vec<RelayedUpdate>>>,
+    wake: Notify,
+}
+
+impl Followers {
+    pub(super) fn new(bus: Bus) -> Self {
+        Self(Arc::new(Inner {
+            bus,
+            count: AtomicUsize::new(0),
+            chats: Mutex::default(),
+            waiting: Mutex::default(),
+            wake: Notify::new(),
+        }))
+    }
+
+    pub(super) fn start(&self) {
+        let inner = self.0.clone();
+        tokio::spawn(async move {
+            loop {
+                inner.wake.notified().await;
+                tokio::time::sleep(COLLECT_TIME).await;
+                inner.send_waiting();
+            }
+        });
+    }
+
+    pub(super) fn has(&self, chat: &ChatId) -> bool {
+        self.0.count.load(Ordering::Relaxed) > 0 && lock(&self.0.chats).contains_key(chat)
+    }
+
+    pub(super) fn add(&self, chat: &ChatId, server: &Arc<str>) {
+        let mut chats = lock(&self.0.chats);
+        let until = Instant::now() + FOLLOW_TIME;
+        let servers = chats.entry(chat.clone()).or_default();
+        servers.insert(server.clone(), until);
+        self.0.count.store(chats.len(), Ordering::Relaxed);
+    }
+
+    pub(super) fn remove(&self, chat: &ChatId, server: &Arc<str>) {
+        let mut chats = lock(&self.0.chats);
+        if let Some(servers) = chats.get_mut(chat) {
+            servers.remove(server);
+            if servers.is_empty() {
+                chats.remove(chat);
+            }
+        }
+        self.0.count.store(chats.len(), Ordering::Relaxed);
+    }
+
+    pub(super) fn pass(&self, update: RelayedUpdate) {
+        if self.0.count.load(Ordering::Relaxed) == 0 {
+            return;
+        }
+        let servers: Vec<Arc<str>> = {
+            let mut chats = lock(&self.0.chats);
+            let Some(servers) = chats.get_mut(update.chat()) else {
+                return;
+            };
+            let now = Instant::now();
+            servers.retain(|_, until| *until > now);
+            let left = servers.keys().cloned().collect();
+            if servers.is_empty() {
+                chats.remove(update.chat());
+                self.0.count.store(chats.len(), Ordering::Relaxed);
+            }
+            left
+        };
+        let mut waiting = lock(&self.0.waiting);
+        for server in servers {
+            let updates = waiting.entry(server).or_default();
+            if !merge(updates, &update) && updates.len() < MAX_WAITING_UPDATES {
+                updates.push(update.clone());
+            }
+        }
+        drop(waiting);
+        self.0.wake.notify_one();
+    }
+}
+
+impl Inner {
+    fn send_waiting(&self) {
+        let waiting = std::mem::take(&mut *lock(&self.waiting));
+        for (server, updates) in waiting {
+            let mut batch = Vec::new();
+            for update in updates {
+                let Ok(update) = serde_json::to_vec(&update) else {
+                    continue;
+                };
+                if !batch.is_empty() && batch.len() + update.len() > MAX_BATCH_BYTES {
+                    self.send(&server, std::mem::take(&mut batch));
+                }
+                batch.push(if batch.is_empty() { b'[' } else { b',' });
+                batch.extend(update);
+            }
+            self.send(&server, batch);
+        }
+    }
+
+    fn send(&self, server: &str, mut batch: Vec<u8>) {
+        if !batch.is_empty() {
+            batch.push(b']');
+            self.bus.notify(server, LIVE, batch);
+        }
+    }
+}
+
+/// Adds a delta to the one that it goes on with.
+fn merge(updates: &mut [RelayedUpdate], update: &RelayedUpdate) -> bool {
+    let RelayedUpdate::Delta(delta) = update else {
+        return false;
+    };
+    let of_chat = |update: &&mut RelayedUpdate| *update.chat() == delta.chat_id;
+    // Not across anything else that happened in the chat.
+    match updates.iter_mut().rev().take(64).find(of_chat) {
+        Some(RelayedUpdate::Delta(last))
+            if last.message_id == delta.message_id
+                && last.part == delta.part
+                && last.kind == delta.kind
+                && last.offset + last.text.encode_utf16().count() == delta.offset
+                && last.text.len() < MAX_BATCH_BYTES =>
+        {
+            last.text.push_str(&delta.text);
+            true
+        }
+        _ => false,
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,104 @@
+//! Log-ins that were begun at another server: the browser comes back to whichever the balancer chooses.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use tenon_bus::Note;
+use tenon_domain::{SourceId, UserId};
+use tenon_sources::Network;
+use tenon_sources::mcp::oauth::PendingLogin;
+
+use super::pending::SourceLogin;
+use super::{LoginTarget, OAuthService, lock};
+
+/// A topic on the bus.
+const TAKE_LOGIN: &str = "oauth.take";
+
+/// Whoever has it says so at once.
+const TAKE_TIMEOUT: Duration = Duration::from_secs(5);
+
+#[derive(Serialize, Deserialize)]
+struct WantedLogin {
+    state: String,
+    user: UserId,
+}
+
+/// A log-in on its way to the server that finishes it.
+#[derive(Serialize, Deserialize)]
+struct RoutedLogin {
+    user: UserId,
+    source: SourceId,
+    address: String,
+    origin: Option<String>,
+    is_public_only: bool,
+    pending: PendingLogin,
+}
+
+impl OAuthService {
+    /// Gives log-ins that were begun here to the servers that finish them.
+    pub(super) fn hand_out_logins(&self) {
+        let service = self.clone();
+        self.0.bus.serve(TAKE_LOGIN, move |note: Note| {
+            let wanted = serde_json::from_slice::<WantedLogin>(&note.body).ok();
+            let login = wanted
+                .and_then(|wanted| lock(&service.0.pending).take(&wanted.state, &wanted.user));
+            let login = login.map(RoutedLogin::from);
+            async move { serde_json::to_vec(&login).unwrap_or_default() }
+        });
+    }
+
+    pub(super) async fn login_begun_elsewhere(
+        &self,
+        state: &str,
+        user: &UserId,
+    ) -> Option<SourceLogin> {
+        let bus = &self.0.bus;
+        let peers = bus.peers().borrow().clone();
+        let wanted = WantedLogin {
+            state: state.to_owned(),
+            user: user.clone(),
+        };
+        let wanted = serde_json::to_vec(&wanted).ok()?;
+        for peer in peers {
+            let reply = bus.request(&peer, TAKE_LOGIN, wanted.clone(), TAKE_TIMEOUT);
+            let Ok(reply) = reply.await else { continue };
+            let login: Option<RoutedLogin> = serde_json::from_slice(&reply).unwrap_or_default();
+            if let Some(login) = login.filter(|login| login.user == *user) {
+                return Some(login.into());
+            }
+        }
+        None
+    }
+}
+
+impl From<SourceLogin> for RoutedLogin {
+    fn from(login: SourceLogin) -> Self {
+        Self {
+            user: login.user,
+            source: login.target.source,
+            address: login.target.address,
+            origin: login.target.origin,
+            is_public_only: login.target.network == Network::PublicOnly,
+            pending: login.pending,
+        }
+    }
+}
+
+impl From<RoutedLogin> for SourceLogin {
+    fn from(login: RoutedLogin) -> Self {
+        Self {
+            user: login.user,
+            target: LoginTarget {
+                source: login.source,
+                address: login.address,
+                origin: login.origin,
+                network: if login.is_public_only {
+                    Network::PublicOnly
+                } else {
+                    Network::Anywhere
+                },
+            },
+            pending: login.pending,
+        }
+    }
+}

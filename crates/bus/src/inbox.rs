@@ -1,0 +1,57 @@
+//! Who receives the notes and answers the requests of each topic.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytes::Bytes;
+use tokio::sync::mpsc;
+
+use crate::Note;
+use crate::envelope::Header;
+use crate::requests::ReplyFuture;
+
+pub(crate) type TopicHandler = Box<dyn Fn(Note) -> ReplyFuture + Send + Sync>;
+
+#[derive(Default)]
+pub(crate) struct Inbox {
+    notes: Mutex<HashMap<&'static str, mpsc::Sender<Note>>>,
+    handlers: Mutex<HashMap<&'static str, Arc<TopicHandler>>>,
+}
+
+impl Inbox {
+    pub(crate) fn take_notes(&self, topic: &'static str, receiver: mpsc::Sender<Note>) {
+        lock(&self.notes).insert(topic, receiver);
+    }
+
+    pub(crate) fn take_requests(&self, topic: &'static str, handler: TopicHandler) {
+        lock(&self.handlers).insert(topic, Arc::new(handler));
+    }
+
+    /// What is not read in time is dropped, as if it had been lost on the way.
+    pub(crate) fn deliver(&self, header: &Header, body: Bytes) {
+        let note = Note {
+            from: header.from.clone(),
+            body,
+        };
+        if let Some(receiver) = lock(&self.notes).get(&*header.topic)
+            && receiver.try_send(note).is_err()
+        {
+            tracing::debug!(topic = &*header.topic, "a note of the bus was dropped");
+        }
+    }
+
+    pub(crate) fn handler(&self, topic: &str) -> Option<Arc<TopicHandler>> {
+        lock(&self.handlers).get(topic).cloned()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl fmt::Debug for Inbox {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Inbox").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,242 @@
+//! Messages between the servers of one cluster, over the publish/subscribe of Redis or Valkey.
+//!
+//! Each server has one channel of its own and all have one together. A *note* is sent once: it arrives, or
+//! the connection was away. A *request* goes to one server by its name and is executed at most once: it
+//! is asked for again until there is a reply, and whoever executes it knows it by its id. Nothing is stored
+//! in Redis, so nothing is lost with it; what must not be missed is in the database.
+//!
+//! Everything has a bound: the queue of what goes out, how many requests run, and how long a
+//! message may be. A body that is longer than one message is fetched in parts by its receiver, so that
+//! nobody is sent more than it reads.
+
+mod address;
+mod connection;
+mod envelope;
+mod inbox;
+mod peers;
+mod requests;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::sync::{mpsc, watch};
+
+pub use address::{BusAddress, BusAddressError};
+pub use requests::BusError;
+
+use connection::OutgoingMessage;
+use envelope::{Header, MessageKind};
+use inbox::Inbox;
+use peers::Peers;
+use requests::Requests;
+
+/// The longest body of one message.
+pub const MAX_NOTE_BYTES: usize = 256 * 1024;
+
+/// The longest body of a request or a reply, in parts.
+pub const MAX_BODY_BYTES: usize = 48 * 1024 * 1024;
+
+/// How many messages wait to be sent before more are dropped.
+const OUTBOX_MESSAGES: usize = 4096;
+
+/// Whether messages go out and come in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BusState {
+    /// There is none: this server is alone.
+    Alone,
+    /// Notes sent now may be lost, and so may those of others.
+    Away,
+    Connected,
+}
+
+/// A message that is sent once.
+#[derive(Debug, Clone)]
+pub struct Note {
+    /// The server that sent it.
+    pub from: Arc<str>,
+    pub body: Bytes,
+}
+
+/// Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Bus(Option<Arc<Inner>>);
+
+#[derive(Debug)]
+struct Inner {
+    name: Arc<str>,
+    channels: ChannelNames,
+    state: watch::Sender<BusState>,
+    outbox: mpsc::Sender<OutgoingMessage>,
+    inbox: Inbox,
+    requests: Requests,
+    peers: Peers,
+}
+
+/// The names of the channels.
+#[derive(Debug)]
+struct ChannelNames {
+    prefix: String,
+}
+
+impl ChannelNames {
+    fn all(&self) -> String {
+        format!("{}:all", self.prefix)
+    }
+
+    fn of(&self, server: &str) -> String {
+        format!("{}:to:{server}", self.prefix)
+    }
+}
+
+impl Bus {
+    /// For a server that is the only one.
+    pub fn alone() -> Self {
+        Self(None)
+    }
+
+    /// Connects in the background, and again whenever the connection is lost. `cluster` keeps those apart who
+    /// share a Redis; `name` is this server's, and nobody else's ever.
+    pub fn start(address: &BusAddress, cluster: &str, name: &str) -> Self {
+        let (outbox, outgoing) = mpsc::channel(OUTBOX_MESSAGES);
+        let inner = Arc::new(Inner {
+            name: name.into(),
+            channels: ChannelNames {
+                prefix: format!("tenon:{cluster}"),
+            },
+            state: watch::Sender::new(BusState::Away),
+            outbox,
+            inbox: Inbox::default(),
+            requests: Requests::default(),
+            peers: Peers::default(),
+        });
+        tokio::spawn(connection::run(
+            address.clone(),
+            Arc::downgrade(&inner),
+            outgoing,
+        ));
+        tokio::spawn(peers::greet(Arc::downgrade(&inner)));
+        Self(Some(inner))
+    }
+
+    pub fn is_alone(&self) -> bool {
+        self.0.is_none()
+    }
+
+    pub fn is_connected(&self) -> bool {
+        *self.state().borrow() == BusState::Connected
+    }
+
+    pub fn state(&self) -> watch::Receiver<BusState> {
+        match &self.0 {
+            Some(inner) => inner.state.subscribe(),
+            None => watch::channel(BusState::Alone).1,
+        }
+    }
+
+    /// The other servers that were heard of lately.
+    pub fn peers(&self) -> watch::Receiver<BTreeSet<Arc<str>>> {
+        match &self.0 {
+            Some(inner) => inner.peers.watch(),
+            None => watch::channel(BTreeSet::new()).1,
+        }
+    }
+
+    /// Sends a note to one server. False: it is certain that it does not arrive.
+    pub fn notify(&self, server: &str, topic: &'static str, body: Vec<u8>) -> bool {
+        match &self.0 {
+            Some(inner) if body.len() <= MAX_NOTE_BYTES => {
+                let channel = inner.channels.of(server);
+                inner.send(channel, inner.header(topic, MessageKind::Note), body.into())
+            }
+            Some(_) | None => false,
+        }
+    }
+
+    /// Sends a note to all other servers.
+    pub fn broadcast(&self, topic: &'static str, body: Vec<u8>) -> bool {
+        match &self.0 {
+            Some(inner) if body.len() <= MAX_NOTE_BYTES => {
+                let channel = inner.channels.all();
+                inner.send(channel, inner.header(topic, MessageKind::Note), body.into())
+            }
+            Some(_) | None => false,
+        }
+    }
+
+    /// The notes of a topic from now on, none where there is no bus; there is one receiver for each topic. What it does not read in time
+    /// is dropped.
+    pub fn notes(&self, topic: &'static str, queue: usize) -> mpsc::Receiver<Note> {
+        let (sender, receiver) = mpsc::channel(queue);
+        if let Some(inner) = &self.0 {
+            inner.inbox.take_notes(topic, sender);
+        }
+        receiver
+    }
+
+    /// Answers the requests of a topic. Whoever asked may go away: then the future is dropped.
+    pub fn serve<F>(&self, topic: &'static str, handler: impl Fn(Note) -> F + Send + Sync + 'static)
+    where
+        F: Future<Output = Vec<u8>> + Send + 'static,
+    {
+        if let Some(inner) = &self.0 {
+            let handler = Box::new(move |note| {
+                let answer: requests::ReplyFuture = Box::pin(handler(note));
+                answer
+            });
+            inner.inbox.take_requests(topic, handler);
+        }
+    }
+
+    /// Asks one server and waits for its reply. Dropping the future tells it that nobody waits any more.
+    pub async fn request(
+        &self,
+        server: &str,
+        topic: &'static str,
+        body: Vec<u8>,
+        deadline: Duration,
+    ) -> Result<Bytes, BusError> {
+        let inner = self.0.as_ref().ok_or(BusError::Away)?;
+        requests::ask(inner, server, topic, body.into(), deadline).await
+    }
+
+    /// Tells the others that this server ends.
+    pub async fn leave(&self) {
+        if let Some(inner) = &self.0 {
+            let header = inner.header("", MessageKind::Goodbye);
+            inner.send(inner.channels.all(), header, Bytes::new());
+            connection::flush(inner).await;
+        }
+    }
+}
+
+impl Inner {
+    fn header(&self, topic: &str, kind: MessageKind) -> Header {
+        Header {
+            from: self.name.clone(),
+            topic: topic.into(),
+            kind,
+        }
+    }
+
+    fn send(&self, channel: String, header: Header, body: Bytes) -> bool {
+        if *self.state.borrow() != BusState::Connected {
+            return false;
+        }
+        let Some(message) = envelope::write(&header, &body) else {
+            return false;
+        };
+        let sent = self
+            .outbox
+            .try_send(OutgoingMessage::Publish { channel, message });
+        if sent.is_err() {
+            tracing::warn!("the bus takes no more messages for now; one was dropped");
+        }
+        sent.is_ok()
+    }
+
+    fn answer(&self, to: &str, kind: MessageKind, body: Bytes) -> bool {
+        self.send(self.channels.of(to), self.header("", kind), body)
+    }
+}

@@ -1,0 +1,57 @@
+//! Leases by name: what one process of a cluster does at a time, as refreshing a token or running a server that
+//! must run once. Where processes have no leases of their own, on SQLite, everybody holds every one.
+
+use std::time::Duration;
+
+use sea_orm::{ConnectionTrait, DbBackend, Statement};
+
+use crate::lease::NOW;
+use crate::{Result, Store};
+
+/// Which process holds a lease.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LeaseHolder {
+    This,
+    /// By its name on the bus.
+    Other(String),
+}
+
+impl Store {
+    /// Takes a lease for this long or renews it, unless another process has it.
+    pub async fn take_lease(&self, name: &str, time: Duration) -> Result<LeaseHolder> {
+        if !self.has_leases() {
+            return Ok(LeaseHolder::This);
+        }
+        let holder = self.runner_name();
+        // Who cannot renew the lease of its process has none of these either.
+        let take = format!(
+            "INSERT INTO named_leases (name, holder, lease_until) VALUES ($1, $2, {NOW} + $3) \
+             ON CONFLICT (name) DO UPDATE SET holder = $2, lease_until = {NOW} + $3 \
+             WHERE named_leases.holder = $2 OR named_leases.lease_until < {NOW} RETURNING holder"
+        );
+        let time = i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
+        let values = [name.into(), holder.into(), time.into()];
+        let take = Statement::from_sql_and_values(DbBackend::Postgres, take, values);
+        if self.write.query_one_raw(take).await?.is_some() {
+            return Ok(LeaseHolder::This);
+        }
+        let ask = "SELECT holder FROM named_leases WHERE name = $1";
+        let ask = Statement::from_sql_and_values(DbBackend::Postgres, ask, [name.into()]);
+        let row = self.write.query_one_raw(ask).await?;
+        // It ended between the two: the next try has it.
+        let other = row.map(|row| row.try_get_by_index(0)).transpose()?;
+        Ok(LeaseHolder::Other(other.unwrap_or_default()))
+    }
+
+    /// Gives a lease back.
+    pub async fn drop_lease(&self, name: &str) -> Result<()> {
+        if !self.has_leases() {
+            return Ok(());
+        }
+        let drop = "DELETE FROM named_leases WHERE name = $1 AND holder = $2";
+        let values = [name.into(), self.runner_name().into()];
+        let drop = Statement::from_sql_and_values(DbBackend::Postgres, drop, values);
+        self.write.execute_raw(drop).await?;
+        Ok(())
+    }
+}
