@@ -12,8 +12,11 @@ use crate::{Agent, Error};
 /// The approvals that are waited for in this process.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Approvals {
-    waiting: Arc<Mutex<HashMap<CallId, (ChatId, Arc<Notify>)>>>,
+    waiting: Arc<Mutex<WaitingCalls>>,
 }
+
+/// The calls that wait, each with its chat and what wakes it.
+type WaitingCalls = HashMap<CallId, (ChatId, Arc<Notify>)>;
 
 /// A wait for one approval; it ends when this is dropped.
 #[derive(Debug)]

@@ -12,8 +12,10 @@ use tenon_domain::{
     ToolAnswer, ToolResult, TurnOutcome, UserId,
 };
 use tenon_llm::GenerationOptions;
+use tenon_net::TraceContext;
 use tenon_store::{Result as StoreResult, Store};
 use tokio_util::sync::CancellationToken;
+use tracing::{Instrument, Span};
 
 use crate::agent_loop::{AgentLoop, LoopEnd, UsageMeter, catch_panic, failed};
 use crate::client_stream::{ClientStream, CompletionStream};
@@ -23,7 +25,7 @@ use crate::request::{ModelTools, TurnModel, TurnProfile};
 use crate::step_cache::StepCache;
 use crate::step_request::StepRequest;
 use crate::step_trace::{ModelCaller, StepTrace};
-use crate::{Agent, Error, TurnFault};
+use crate::{Agent, Error, TurnFault, turn_span};
 
 /// A conversation somebody wants continued.
 pub struct Completion {
@@ -50,8 +52,10 @@ impl Agent {
         let stream = ClientStream::default();
         let answer = stream.open();
         let agent = self.clone();
+        let trace = TraceContext::current();
+        let span = turn_span::open(trace.as_ref(), &completion.model, &completion.profile, None);
         let run = agent.run_completion(completion, cancel.clone(), stream);
-        self.running.tasks.spawn(run);
+        self.running.tasks.spawn(run.instrument(span));
         Ok(answer.stopping(cancel.drop_guard()))
     }
 
@@ -103,6 +107,7 @@ impl Agent {
             }
         };
         let (name, usage) = (&completion.model.shown.name, usage.total());
+        turn_span::finish(&Span::current(), &outcome, &usage);
         let metrics = &self.metrics;
         metrics.ended(RunKind::Completion, &outcome, name, usage);
         recorder.stream.end(outcome, stop, usage);

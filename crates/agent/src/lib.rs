@@ -33,6 +33,7 @@ mod estimate;
 mod recover;
 mod turn_end;
 mod turn_fault;
+mod turn_span;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -225,6 +226,11 @@ impl Agent {
     /// Stops a turn: its model, its tools. False: it is not running here.
     pub fn cancel(&self, turn: &TurnId) -> bool {
         self.running.cancel(turn)
+    }
+
+    /// Whether it shuts down: nothing new is begun any more.
+    pub fn is_draining(&self) -> bool {
+        self.running.tasks.is_closed()
     }
 
     /// How many turns and completions run now, with the titles that follow them.

@@ -11,7 +11,7 @@ use tenon_domain::{
 use tenon_llm::assemble::{DraftBody, Growth};
 use tenon_llm::{
     Assembler, AttemptLog, Error as ModelError, ModelDelta, ModelReply, ModelRequest, ModelStream,
-    Provider,
+    Provider, chat_span,
 };
 use tenon_store::fresh_id;
 use tenon_tools::Toolset;
@@ -155,7 +155,7 @@ impl ModelStep<'_> {
         tokio::select! {
             biased;
             () = self.cancel.cancelled() => Err(TurnOutcome::Stopped),
-            opened = tokio::time::timeout(self.settings.model_silence, self.model.stream(request)) => {
+            opened = tokio::time::timeout(self.settings.model_silence, chat_span::stream(self.model, request)) => {
                 opened.map_err(|_| self.silent(&Assembler::default()))?.map_err(outcome)
             }
         }

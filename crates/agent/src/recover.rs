@@ -121,6 +121,7 @@ impl Agent {
             usage: UsageMeter::new(paused.usage),
             profile,
             overrides: TurnOverrides::default(),
+            trace: None,
             slot,
         };
         self.running.tasks.spawn(turn.run(TurnStart::Resumed));

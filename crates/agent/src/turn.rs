@@ -16,7 +16,9 @@ use tenon_domain::{
     ChatId, EntryPoint, EventBody, MessageId, MessageRecord, OmittedTool, PageLanguage, Part, Role,
     ToolAccess, TurnId, TurnOutcome, Usage,
 };
+use tenon_net::TraceContext;
 use tenon_store::{Error as StoreError, Result as StoreResult, now};
+use tracing::Instrument;
 
 use crate::agent_loop::{AgentLoop, LoopEnd, UsageMeter, catch_panic, failed};
 use crate::metrics::RunKind;
@@ -25,7 +27,7 @@ use crate::request::{TurnModel, TurnOverrides, TurnProfile};
 use crate::running_turns::TurnSlot;
 use crate::step_request::StepRequest;
 use crate::turn_end::TurnEnd;
-use crate::{Agent, TurnFault, prompt};
+use crate::{Agent, TurnFault, prompt, turn_span};
 pub use client::ClientResults;
 pub(crate) use client::{ClientSession, ClientSessions};
 
@@ -54,6 +56,8 @@ pub(crate) struct Turn {
     pub(crate) usage: UsageMeter,
     pub(crate) profile: TurnProfile,
     pub(crate) overrides: TurnOverrides,
+    /// Where it was asked for. Not on record, so a resumed turn has none.
+    pub(crate) trace: Option<TraceContext>,
     pub(crate) slot: TurnSlot,
 }
 
@@ -69,9 +73,16 @@ pub(crate) enum TurnStart {
 impl Turn {
     pub(crate) async fn run(self, begin: TurnStart) {
         let started = Instant::now();
-        tracing::info!(chat = %self.chat, turn = %self.id, ?begin, "turn started");
+        let (trace, turn) = (self.trace.as_ref(), (&self.chat, &self.id));
+        let span = turn_span::open(trace, &self.model, &self.profile, Some(turn));
+        span.in_scope(
+            || tracing::info!(chat = %self.chat, turn = %self.id, ?begin, "turn started"),
+        );
         let mut stop = None;
-        let outcome = match catch_panic(self.steps(begin)).await {
+        let outcome = match catch_panic(self.steps(begin))
+            .instrument(span.clone())
+            .await
+        {
             Ok(LoopEnd::Ended {
                 outcome,
                 stop: by_model,
@@ -93,8 +104,11 @@ impl Turn {
                 })
             }
         };
-        tracing::info!(chat = %self.chat, turn = %self.id, took = ?started.elapsed(), ?outcome, "turn finished");
+        span.in_scope(|| {
+            tracing::info!(chat = %self.chat, turn = %self.id, took = ?started.elapsed(), ?outcome, "turn finished");
+        });
         let usage = self.usage.total();
+        turn_span::finish(&span, &outcome, &usage);
         // The place is given up first: whoever sees the end may speak again at once.
         let Self {
             agent,
@@ -121,7 +135,12 @@ impl Turn {
             client.stream.end(outcome, stop, usage);
         }
         if is_done {
-            agent.set_title(&chat, &id, &model).await;
+            let title_span = turn_span::open_title(&span);
+            drop(span);
+            agent
+                .set_title(&chat, &id, &model)
+                .instrument(title_span)
+                .await;
         }
     }
 

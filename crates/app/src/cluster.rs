@@ -1,7 +1,6 @@
 //! How this server stands with the others on its database, for the log and for people's pages.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use serde::Serialize;
@@ -34,7 +33,6 @@ pub struct Cluster {
     store: Store,
     pub bus: Bus,
     state: Arc<watch::Sender<ClusterState>>,
-    is_draining: Arc<AtomicBool>,
 }
 
 impl Cluster {
@@ -43,22 +41,12 @@ impl Cluster {
             store,
             bus,
             state: Arc::default(),
-            is_draining: Arc::default(),
         }
     }
 
     /// How it is, and how it will be.
     pub fn watch(&self) -> watch::Receiver<ClusterState> {
         self.state.subscribe()
-    }
-
-    /// Whether this server is about to end and takes no new turns: a balancer should go elsewhere.
-    pub fn is_draining(&self) -> bool {
-        self.is_draining.load(Ordering::Relaxed)
-    }
-
-    pub fn begin_draining(&self) {
-        self.is_draining.store(true, Ordering::Relaxed);
     }
 
     /// Tells the others that this server serves, and looks after its state for as long as it is polled.

@@ -4,6 +4,7 @@ mod environment;
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use anyhow::{Context, Result};
 use serde::Deserialize;
@@ -52,6 +53,10 @@ pub struct Config {
     pub max_connections: Option<usize>,
     /// Whether `/metrics` is for everybody who can reach the server, and not for admins alone.
     pub open_metrics: bool,
+    /// How the lines of the log are written; for people by default.
+    pub log_format: Option<LogFormat>,
+    /// Where traces and metrics are sent, if anywhere.
+    pub telemetry: TelemetryConfig,
     /// Model servers on this machine to look for, in the place of the usual ones.
     pub local_models: Option<Vec<String>>,
     /// How long a model may send nothing before it is given up; a minute by default.
@@ -85,6 +90,38 @@ pub struct Config {
     /// program itself.
     #[serde(skip)]
     pub sandbox_helper: Option<PathBuf>,
+}
+
+/// How the lines of the log are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LogFormat {
+    #[default]
+    Text,
+    /// One object a line.
+    Json,
+}
+
+impl FromStr for LogFormat {
+    type Err = String;
+
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        match text {
+            "text" => Ok(Self::Text),
+            "json" => Ok(Self::Json),
+            _ => Err("use text or json".into()),
+        }
+    }
+}
+
+/// OpenTelemetry. Its standard variables, `OTEL_…`, count before these.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TelemetryConfig {
+    /// The base URL of an OTLP receiver that speaks HTTP.
+    pub endpoint: Option<String>,
+    /// Whether messages, inputs and results are sent as well.
+    pub content: bool,
 }
 
 /// An issuer of OpenID Connect.

@@ -8,7 +8,6 @@
 #![expect(clippy::unwrap_used, reason = "a bench that cannot go on should stop")]
 
 #[path = "../../store/tests/it/postgres.rs"]
-#[expect(dead_code, reason = "shared with the tests of the store")]
 mod postgres;
 #[path = "../../bus/tests/it/redis.rs"]
 #[expect(dead_code, reason = "shared with the tests of the bus")]

@@ -22,9 +22,11 @@ use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use tracing_subscriber::EnvFilter;
+use tenon_app::config::{LogFormat, TelemetryConfig};
 
 use crate::flags::CommonFlags;
+use crate::log;
+use crate::telemetry::{Telemetry, TelemetrySettings};
 
 /// The shell's number for a program that Ctrl-C ended.
 const INTERRUPTED: u8 = 130;
@@ -91,7 +93,7 @@ enum Command {
 impl Cli {
     pub async fn run(self) -> ExitCode {
         // A server's log is its voice; a command's output is its answer.
-        start_log(match &self.command {
+        let level = match &self.command {
             Command::Serve(_) => "info",
             Command::Bridge(bridge) => bridge.log_level(),
             // It says itself what a certificate lacks.
@@ -112,9 +114,14 @@ impl Cli {
             | Command::User(_) => {
                 "warn,tenon_app::models::endpoints=error,tenon_app::models::endpoints::environment=warn"
             }
-        });
+        };
+        let (telemetry, format) = match self.start_log(level) {
+            Ok(started) => started,
+            // There is no log to say it in.
+            Err(error) => return fail(&error, LogFormat::Text),
+        };
         let ended = match self.command {
-            Command::Serve(serve) => serve.run(&self.common).await,
+            Command::Serve(serve) => serve.run(&self.common, &telemetry).await,
             Command::Bridge(bridge) => bridge.run().await,
             Command::Link(link) => link.run(&self.common).await,
             Command::Run(run) => run.run(&self.common).await,
@@ -131,11 +138,48 @@ impl Cli {
             Command::Backup(backup) => backup.run(&self.common).await,
             Command::Restore(restore) => restore.run(&self.common).await,
         };
-        ended.unwrap_or_else(|error| {
-            eprintln!("tenon: {}", explain(&error));
-            ExitCode::FAILURE
-        })
+        telemetry.shutdown().await;
+        ended.unwrap_or_else(|error| fail(&error, format))
     }
+
+    /// The log, and telemetry where models or tools are used.
+    fn start_log(&self, level: &str) -> anyhow::Result<(Telemetry, LogFormat)> {
+        // What is wrong with the settings file, the command itself says.
+        let config = match &self.command {
+            // It has none, and takes the settings of mcpo in its place.
+            Command::Bridge(_) => None,
+            _ => self.common.load_config().ok(),
+        };
+        let config = config.unwrap_or_default();
+        let format = self.common.log_format.or(config.log_format);
+        let format = format.unwrap_or_default();
+        let settings = match &self.command {
+            Command::Serve(_) | Command::Run(_) | Command::Mcp(_) => {
+                TelemetrySettings::new(&config.telemetry)
+            }
+            Command::Bridge(_) => TelemetrySettings::new(&TelemetryConfig::default()),
+            _ => TelemetrySettings::off(),
+        };
+        let (telemetry, layers) = Telemetry::start(&settings)?;
+        log::start(level, format, layers);
+        if let Some(protocol) = settings.unsupported_protocol.filter(|_| telemetry.is_on()) {
+            tracing::warn!(
+                protocol,
+                "OTEL_EXPORTER_OTLP_PROTOCOL is not followed: telemetry is sent as http/protobuf"
+            );
+        }
+        Ok((telemetry, format))
+    }
+}
+
+fn fail(error: &anyhow::Error, format: LogFormat) -> ExitCode {
+    let message = explain(error);
+    match format {
+        LogFormat::Text => eprintln!("tenon: {message}"),
+        // Whoever reads JSON reads nothing else.
+        LogFormat::Json => tracing::error!("{message}"),
+    }
+    ExitCode::FAILURE
 }
 
 /// An error and its causes. Many a library says the words of a cause in its own.
@@ -149,17 +193,6 @@ fn explain(error: &anyhow::Error) -> String {
         }
     }
     message
-}
-
-fn start_log(level: &str) {
-    let quiet =
-        format!("{level},sqlx=warn,sea_orm=warn,sea_orm_migration=warn,hyper=warn,reqwest=warn");
-    let filter = EnvFilter::try_from_env("TENON_LOG").unwrap_or_else(|_| EnvFilter::new(quiet));
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_ansi(std::io::stderr().is_terminal())
-        .with_writer(std::io::stderr)
-        .init();
 }
 
 /// Asks whoever sits at the terminal. Where nobody does, `otherwise` says what to do.

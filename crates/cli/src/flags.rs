@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use tenon_app::config::Config;
+use tenon_app::config::{Config, LogFormat};
 
 /// Flags every command takes.
 #[derive(Clone, Args)]
@@ -39,6 +39,9 @@ pub struct CommonFlags {
         hide_env_values = true
     )]
     pub bus: Option<String>,
+    /// How the lines of the log are written: text or json
+    #[arg(long, global = true, env = "TENON_LOG_FORMAT", value_name = "FORMAT")]
+    pub log_format: Option<LogFormat>,
     /// Model servers on this machine to look for, separated by commas; empty for none
     #[arg(long, global = true, env = "TENON_LOCAL_MODELS", value_name = "URLS")]
     pub local_models: Option<String>,

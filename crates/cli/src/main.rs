@@ -3,6 +3,8 @@
 mod commands;
 mod doctor;
 mod flags;
+mod log;
+mod telemetry;
 
 use std::process::ExitCode;
 use std::time::Duration;

@@ -64,7 +64,28 @@ pub enum ErrorKind {
     Lost,
 }
 
+impl ErrorKind {
+    /// As in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::UnknownTool => "unknown_tool",
+            Self::InvalidInput => "invalid_input",
+            Self::Denied => "denied",
+            Self::TimedOut => "timed_out",
+            Self::Cancelled => "cancelled",
+            Self::Unavailable => "unavailable",
+            Self::Failed => "failed",
+            Self::Lost => "lost",
+        }
+    }
+}
+
 impl ToolError {
+    /// What traces tell errors apart by: the code, or else the kind. What a tool said is in neither.
+    pub fn error_type(&self) -> &str {
+        self.code.as_deref().unwrap_or(self.kind.as_str())
+    }
+
     /// What a tool or its server said.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self {
@@ -152,5 +173,26 @@ impl From<CallEndError> for ToolError {
             CallEndError::Lost | CallEndError::NoClientResult => ErrorKind::Lost,
         };
         Self::coded(kind, error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kind_has_one_name() {
+        for kind in [
+            ErrorKind::UnknownTool,
+            ErrorKind::InvalidInput,
+            ErrorKind::Denied,
+            ErrorKind::TimedOut,
+            ErrorKind::Cancelled,
+            ErrorKind::Unavailable,
+            ErrorKind::Failed,
+            ErrorKind::Lost,
+        ] {
+            assert_eq!(serde_json::to_value(kind).unwrap(), kind.as_str());
+        }
     }
 }

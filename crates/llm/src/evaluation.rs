@@ -15,7 +15,7 @@ use tenon_domain::{
 };
 
 use crate::remote::RemoteProvider;
-use crate::{Assembler, Error, ModelFault, ModelReply, ModelRequest, Provider, Remote, probe};
+use crate::{Assembler, Error, ModelFault, ModelReply, ModelRequest, Remote, chat_span, probe};
 use prompts::{EvaluationPrompt, PROMPTS};
 use scoring::{PromptTranscript, TranscriptEnd};
 
@@ -209,7 +209,7 @@ async fn complete(
     request: ModelRequest,
     mut number: usize,
 ) -> Result<ModelReply, Error> {
-    let mut deltas = provider.stream(request).await?;
+    let mut deltas = chat_span::stream(provider, request).await?;
     let mut assembler = Assembler::default();
     while let Some(delta) = deltas.next().await {
         assembler.push(delta?);

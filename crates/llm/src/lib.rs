@@ -1,6 +1,7 @@
 //! Models in: one trait, one module per wire format. Only this room knows provider JSON.
 
 pub mod assemble;
+pub mod chat_span;
 
 pub mod scripted;
 
@@ -31,6 +32,7 @@ use tenon_domain::{
 };
 
 pub use assemble::{Assembler, ModelReply};
+pub use chat_span::ModelIdentity;
 pub use estimate::{RequestEstimate, tool_tokens};
 pub use fault::{ExclusionReason, ModelFault};
 pub use options::{GenerationOptions, OptionFault, OutputFormat, SAMPLING_OPTIONS, ToolChoice};
@@ -48,6 +50,15 @@ pub use server_facts::ServerFacts;
 pub trait Provider: Send + Sync {
     /// For people: "Built-in assistant", "gpt-x at OpenAI".
     fn name(&self) -> &str;
+
+    /// What traces call it.
+    fn identity(&self) -> ModelIdentity {
+        ModelIdentity {
+            provider: "tenon",
+            model: self.name().to_owned(),
+            server: None,
+        }
+    }
 
     /// Whether the tools of a request are put before the model at all.
     fn offers_tools(&self) -> bool {
@@ -173,7 +184,7 @@ pub struct CallFragment {
 
 /// All that a model says to a request, at once.
 pub async fn complete(provider: &dyn Provider, request: ModelRequest) -> Result<ModelReply, Error> {
-    let mut deltas = provider.stream(request).await?;
+    let mut deltas = chat_span::stream(provider, request).await?;
     let mut assembler = Assembler::default();
     while let Some(delta) = deltas.next().await {
         assembler.push(delta?);

@@ -10,7 +10,9 @@ use tenon_domain::{
 };
 
 use crate::remote::{RemoteProvider, is_text_call};
-use crate::{Assembler, Error, ModelDelta, ModelFault, ModelReply, ModelRequest, Provider, Remote};
+use crate::{
+    Assembler, Error, ModelDelta, ModelFault, ModelReply, ModelRequest, Provider, Remote, chat_span,
+};
 
 /// A model that is slower than this is of little use; a large one may still be loading.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(90);
@@ -151,7 +153,7 @@ async fn ask(
 ) -> Result<ModelReply, Error> {
     let read = async {
         let mut assembler = Assembler::default();
-        let mut deltas = provider.stream(request).await?;
+        let mut deltas = chat_span::stream(provider, request).await?;
         while let Some(delta) = deltas.next().await {
             let delta = delta?;
             on_delta(&delta);

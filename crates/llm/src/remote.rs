@@ -10,6 +10,7 @@ mod compiled_tool;
 mod constrained;
 mod deferral;
 pub(crate) mod http;
+mod identity;
 mod model_size;
 pub(crate) mod provider_error;
 mod request_plan;
@@ -32,8 +33,8 @@ use url::Url;
 
 use crate::remote::provider_error::ProviderError;
 use crate::{
-    Error, GenerationOptions, ModelDelta, ModelRequest, ModelStream, OptionFault, Provider,
-    RequestEstimate,
+    Error, GenerationOptions, ModelDelta, ModelIdentity, ModelRequest, ModelStream, OptionFault,
+    Provider, RequestEstimate,
 };
 
 pub use attempt::{AttemptContent, AttemptLog, MaskedExchange, ModelAttempt};
@@ -128,6 +129,10 @@ pub(crate) struct ServerKnowledge {
 impl Provider for RemoteProvider {
     fn name(&self) -> &str {
         &self.remote.name
+    }
+
+    fn identity(&self) -> ModelIdentity {
+        self.remote.identity()
     }
 
     fn offers_tools(&self) -> bool {

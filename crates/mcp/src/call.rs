@@ -69,7 +69,8 @@ pub(crate) async fn call(
             arguments: Some(arguments),
             params,
         };
-        let response = match session.request_in_call(&call, request, handler).await {
+        let (span, response) = session.request_in_call(&call, request, handler).await;
+        let response = match response {
             Err(Error::Rpc(error)) if visited_urls(&error, handler).await => continue,
             Err(error) if round > 0 => return Err(error.after_first_request()),
             other => other?,
@@ -77,9 +78,14 @@ pub(crate) async fn call(
         match read_round(response.get())? {
             RoundResult::Done(result) => {
                 handler.result(&response);
-                return Ok(CallToolResult::read(result));
+                let result = CallToolResult::read(result);
+                if result.is_error {
+                    span.tool_failed();
+                }
+                return Ok(result);
             }
             RoundResult::Task(created) => {
+                drop(span);
                 let result = task::poll_until_done(session, &call, created, handler).await?;
                 if let Ok(raw) = to_raw_value(&result) {
                     handler.result(&raw);

@@ -202,7 +202,7 @@ pub(crate) fn sampling_refusal(id: &RawValue) -> String {
     error(id, RpcError::USER_REJECTED, why)
 }
 
-fn json(value: &(impl Serialize + ?Sized)) -> String {
+pub(crate) fn json(value: &(impl Serialize + ?Sized)) -> String {
     serde_json::to_string(value).expect("texts and values that were JSON can be written as JSON")
 }
 

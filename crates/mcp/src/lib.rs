@@ -22,6 +22,7 @@ mod tools;
 mod negotiate;
 mod peer;
 mod pending;
+mod request_span;
 mod session;
 mod session_log;
 mod subscription;

@@ -21,6 +21,7 @@ mod notification;
 mod operation;
 mod parked;
 mod reply;
+mod request_span;
 mod request_table;
 mod running;
 mod stateless;

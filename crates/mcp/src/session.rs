@@ -1,17 +1,22 @@
 //! Requests, responses and notifications over one transport.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
 use serde_json::Value;
 use serde_json::value::RawValue;
+use tenon_net::TraceContext;
+use tracing::Span;
+use tracing::field::display;
 
 use crate::elicitation;
 use crate::error::{ConnectionError, Error};
 use crate::handler::CallHandler;
 use crate::jsonrpc::{self, ParamsBuilder};
 use crate::pending::{ActiveCall, ClientMethod, PendingRequests, ServerRequest};
+use crate::request_span::RequestSpan;
 use crate::transport::{Outgoing, Transport};
 
 /// How long it may take until it is known whether a request was sent.
@@ -61,20 +66,29 @@ impl Session {
         request: RpcRequest<'_>,
         timeout: Duration,
     ) -> Result<Box<RawValue>, Error> {
-        let response = self.send_request(request, None);
-        tokio::time::timeout(timeout, response)
+        let span = RequestSpan::open(request.method, request.name, &self.transport);
+        // In one expression: a future that was in a variable takes its room twice.
+        let response = tokio::time::timeout(timeout, span.enter(self.send_request(request, None)))
             .await
-            .unwrap_or(Err(Error::Timeout))
+            .unwrap_or(Err(Error::Timeout));
+        span.finish(&response);
+        response
     }
 
-    /// A request in the course of a call: what the server asks goes to whoever made it.
+    /// A request in the course of a call: what the server asks goes to whoever made it. The span is
+    /// still open: what the result says belongs to it, too.
     pub(crate) async fn request_in_call(
         &self,
         call: &ActiveCall,
         request: RpcRequest<'_>,
         handler: &dyn CallHandler,
-    ) -> Result<Box<RawValue>, Error> {
-        self.send_request(request, Some((call, handler))).await
+    ) -> (RequestSpan, Result<Box<RawValue>, Error>) {
+        let span = RequestSpan::open(request.method, request.name, &self.transport);
+        let response = span
+            .enter(self.send_request(request, Some((call, handler))))
+            .await;
+        span.finish(&response);
+        (span, response)
     }
 
     /// A request that is meant to stay open, or whose caller has a deadline.
@@ -98,6 +112,27 @@ impl Session {
         self.transport.queue(body);
     }
 
+    /// The members of `_meta` of one request.
+    fn request_meta(&self, method: &str, call_id: Option<u64>) -> String {
+        let mut meta = self.meta.clone();
+        let mut add = |member: std::fmt::Arguments<'_>| {
+            let comma = if meta.is_empty() { "" } else { "," };
+            // Writing to a string cannot fail.
+            let _ = write!(meta, "{comma}{member}");
+        };
+        if let Some(token) = call_id {
+            add(format_args!(r#""progressToken":{token}"#));
+        }
+        // Servers of any age are introduced to; those that came through that ignore what they do not know.
+        let is_introduction = matches!(method, "initialize" | "server/discover");
+        if let Some(context) = TraceContext::current().filter(|_| !is_introduction) {
+            for (name, value) in context.pairs() {
+                add(format_args!(r#""{name}":{}"#, jsonrpc::json(value)));
+            }
+        }
+        meta
+    }
+
     async fn send_request(
         &self,
         request: RpcRequest<'_>,
@@ -106,11 +141,8 @@ impl Session {
         let (id, mut response) = self.pending.add();
         let call_id = call.as_ref().map(|(call, _)| call.id);
         let handler = call.as_ref().map(|(_, handler)| *handler);
-        let mut meta = self.meta.clone();
-        if let Some(token) = call_id {
-            let comma = if meta.is_empty() { "" } else { "," };
-            meta.push_str(&format!(r#"{comma}"progressToken":{token}"#));
-        }
+        Span::current().record("jsonrpc.request.id", display(id));
+        let meta = self.request_meta(request.method, call_id);
         let outgoing = Outgoing {
             method: request.method,
             name: request.name,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::Value;
+use url::Url;
 
 use crate::error::Error;
 
@@ -75,6 +76,24 @@ impl Transport {
             Self::Stdio(_) => {}
             Self::Sse(sse) => sse.set_version(version),
             Self::Http(http) => http.set_version(version),
+        }
+    }
+
+    /// The ids of the session and of the protocol version, where the transport knows them.
+    pub(crate) fn session(&self) -> (Option<String>, Option<String>) {
+        match self {
+            Self::Stdio(_) => (None, None),
+            Self::Sse(sse) => (None, sse.version()),
+            Self::Http(http) => http.session(),
+        }
+    }
+
+    /// Where the server is, unless it is a program of ours.
+    pub(crate) fn url(&self) -> Option<&Url> {
+        match self {
+            Self::Stdio(_) => None,
+            Self::Sse(sse) => Some(sse.url()),
+            Self::Http(http) => Some(http.url()),
         }
     }
 

@@ -11,6 +11,7 @@
 //! - [`sse`]: the parser of server-sent events.
 //! - [`oauth`]: requests to OAuth token endpoints, and their responses.
 //! - [`percent`]: percent-encoding, by what a place in a request allows.
+//! - [`trace_context`]: which trace a request belongs to.
 
 mod address;
 mod client;
@@ -25,10 +26,12 @@ pub mod media_type;
 pub mod oauth;
 pub mod percent;
 pub mod sse;
+pub mod trace_context;
 
 pub use address::{
     Network, UrlError, check_url, is_cloud_metadata, is_loopback, parse_url, without_query,
 };
 pub use client::{USER_AGENT, client};
 pub use request_error::RequestError;
+pub use trace_context::TraceContext;
 pub use web_client::WebClient;

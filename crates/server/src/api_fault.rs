@@ -25,7 +25,10 @@ coded_errors! {
         QueryInvalid { why: String } = "query_invalid" => "The address of the request cannot be used: {why}.",
         FrameInvalid { why: String } = "frame_invalid" => "The frame cannot be used: {why}.",
         TooMuchWork = "too_much_work" => "Tenon has too much of this to do at the moment. Try again in a few seconds.",
-        Unhealthy { why: &'static str } = "unwell" => "{why}",
+        Draining = "draining" => "Tenon is stopping and takes no new work. Ask another server, or this one after its restart.",
+        NoDatabase = "database_no_answer" => "The database does not answer. The log of Tenon says why.",
+        MigrationsMissing = "migrations_missing" => "The tables of the database are those of an older Tenon. Restart this one to bring them up to date.",
+        NotWritable = "database_not_writable" => "Nothing can be written to the database. The log of Tenon says why.",
         /// A sentence about a request that only programs make.
         BadRequest { message: String } = "bad_request" => "{message}",
         UnsupportedOption { name: String, instead: String } = "unsupported_parameter" => "`{name}` cannot be used here: {instead}.",

@@ -1,7 +1,7 @@
 //! The open connections, and which of them is closed when there are too many.
 //!
 //! Anonymous connections share a part of the limit, where the oldest is closed for the newest:
-//! `/health` and log-ins always get through. The rest belongs to users, where a connection of
+//! probes and log-ins always get through. The rest belongs to users, where a connection of
 //! whoever has the most is closed.
 
 mod serve;

@@ -103,7 +103,7 @@ fn is_page(path: &str) -> bool {
     let first = path.trim_start_matches('/').split('/').next();
     let is_api = matches!(
         first,
-        Some("api" | "v1" | "mcpo" | "health" | "metrics" | ".well-known")
+        Some("api" | "v1" | "mcpo" | "health" | "ready" | "metrics" | ".well-known")
     );
     !is_api && !is_mcp(path)
 }

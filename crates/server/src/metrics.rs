@@ -1,9 +1,10 @@
-//! `GET /metrics`: what is counted while the process runs, in the text format of Prometheus.
+//! What is counted while the process runs; `GET /metrics` gives it in the text format of Prometheus.
 //!
 //! Counters live where things happen: calls in `tools`, turns and tokens in `agent`, requests and
 //! sockets here. Each label has a bound.
 
 mod exposition;
+mod family;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -14,7 +15,7 @@ use axum::response::{IntoResponse, Response};
 use tenon_app::app::App;
 use tenon_tools::{CallStatistics, LATENCY_BOUNDS_US};
 
-use exposition::{Exposition, MetricKind};
+pub use family::{MetricFamily, MetricKind, MetricSample, SampleValue};
 
 /// Parts of the server that requests are counted by.
 const AREAS: [&str; 5] = ["api", "v1", "mcp", "health", "page"];
@@ -44,7 +45,7 @@ impl HttpMetrics {
             Some("api") => 0,
             Some("v1") => 1,
             Some("mcp" | "sse" | "mcpo") => 2,
-            Some("health" | "metrics") => 3,
+            Some("health" | "ready" | "metrics") => 3,
             _ => 4,
         }
     }
@@ -68,46 +69,130 @@ impl Drop for OpenSocket {
 }
 
 pub(crate) async fn show(State(app): State<App>, State(http): State<HttpMetrics>) -> Response {
-    let text = render(&app, &http);
+    let families = ServerMetrics { app, http }.families();
+    let text = exposition::write(&families);
     ([(header::CONTENT_TYPE, exposition::CONTENT_TYPE)], text).into_response()
 }
 
-fn render(app: &App, http: &HttpMetrics) -> String {
-    let mut out = Exposition::default();
-    out.family(
-        "tenon_build_info",
-        MetricKind::Gauge,
-        "The running version.",
-    );
-    let version = env!("CARGO_PKG_VERSION");
-    out.sample("tenon_build_info", &[("version", version)], 1);
-    write_calls(&mut out, &app.registry.call_statistics());
-
-    out.family("tenon_sources", MetricKind::Gauge, "Tool sources by state.");
-    for count in app.registry.source_counts() {
-        let labels = [("kind", count.kind), ("state", count.state)];
-        out.sample("tenon_sources", &labels, count.sources);
-    }
-    write_turns(&mut out, app);
-    write_http(&mut out, http);
-
-    out.family(
-        "tenon_audit_entries_lost_total",
-        MetricKind::Counter,
-        "Entries of the audit log that could not be written.",
-    );
-    let lost = app.store.lost_audit_entries();
-    out.sample("tenon_audit_entries_lost_total", &[], lost);
-    out.finish()
+/// All that a server counts. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct ServerMetrics {
+    app: App,
+    pub(crate) http: HttpMetrics,
 }
 
-fn write_calls(out: &mut Exposition, calls: &[CallStatistics]) {
-    const CALLS: &str = "tenon_tool_calls_total";
-    out.family(
-        CALLS,
-        MetricKind::Counter,
-        "Tool calls by source and outcome.",
-    );
+impl ServerMetrics {
+    /// Of a server that is about to start: see [`crate::serve::serve_measured`].
+    pub fn new(app: App) -> Self {
+        let http = HttpMetrics::default();
+        Self { app, http }
+    }
+
+    /// What was counted so far. The same families every time.
+    pub fn families(&self) -> Vec<MetricFamily> {
+        let calls = self.app.registry.call_statistics();
+        vec![
+            build_info(),
+            tool_calls(&calls),
+            tool_call_seconds(&calls),
+            self.sources(),
+            self.turns(),
+            self.running_turns(),
+            self.tokens(),
+            self.requests(),
+            self.sockets(),
+            self.lost_audit_entries(),
+        ]
+    }
+
+    fn sources(&self) -> MetricFamily {
+        let help = "Tool sources by state.";
+        let mut family = MetricFamily::new("tenon_sources", MetricKind::Gauge, help);
+        for count in self.app.registry.source_counts() {
+            let labels = [("kind", count.kind), ("state", count.state)];
+            family.add(&labels, count.sources as f64);
+        }
+        family
+    }
+
+    fn turns(&self) -> MetricFamily {
+        let help = "Turns of chats, and completions of API clients, that have ended.";
+        let mut family = MetricFamily::new("tenon_turns_total", MetricKind::Counter, help);
+        for count in self.app.agent.run_counts() {
+            let labels = [("kind", count.kind), ("outcome", count.outcome)];
+            family.add(&labels, count.runs as f64);
+        }
+        family
+    }
+
+    fn running_turns(&self) -> MetricFamily {
+        let help = "Turns and completions that run now.";
+        let mut family = MetricFamily::new("tenon_turns_running", MetricKind::Gauge, help);
+        family.add(&[], self.app.agent.running_tasks() as f64);
+        family
+    }
+
+    fn tokens(&self) -> MetricFamily {
+        let help = "Tokens as models' servers count them.";
+        let mut family = MetricFamily::new("tenon_model_tokens_total", MetricKind::Counter, help);
+        for (model, usage) in self.app.agent.tokens_by_model() {
+            let directions = [
+                ("input", usage.input_tokens),
+                ("output", usage.output_tokens),
+                ("cache_read", usage.cache_read_tokens),
+                ("cache_write", usage.cache_write_tokens),
+            ];
+            for (direction, tokens) in directions {
+                let labels = [("model", model.as_str()), ("direction", direction)];
+                family.add(&labels, tokens as f64);
+            }
+        }
+        family
+    }
+
+    fn requests(&self) -> MetricFamily {
+        let help = "HTTP requests that were answered.";
+        let mut family = MetricFamily::new("tenon_http_requests_total", MetricKind::Counter, help);
+        for (area, counts) in AREAS.into_iter().zip(&self.http.0.requests) {
+            for (status, count) in STATUSES.into_iter().zip(counts) {
+                let count = count.load(Ordering::Relaxed);
+                if count > 0 {
+                    family.add(&[("area", area), ("status", status)], count as f64);
+                }
+            }
+        }
+        family
+    }
+
+    fn sockets(&self) -> MetricFamily {
+        let help = "Open WebSockets of pages.";
+        let mut family = MetricFamily::new("tenon_sockets_open", MetricKind::Gauge, help);
+        let open = self.http.0.open_sockets.load(Ordering::Relaxed);
+        family.add(&[], open as f64);
+        family
+    }
+
+    fn lost_audit_entries(&self) -> MetricFamily {
+        let (name, help) = (
+            "tenon_audit_entries_lost_total",
+            "Entries of the audit log that could not be written.",
+        );
+        let mut family = MetricFamily::new(name, MetricKind::Counter, help);
+        family.add(&[], self.app.store.lost_audit_entries() as f64);
+        family
+    }
+}
+
+fn build_info() -> MetricFamily {
+    let help = "The running version.";
+    let mut family = MetricFamily::new("tenon_build_info", MetricKind::Gauge, help);
+    family.add(&[("version", env!("CARGO_PKG_VERSION"))], 1.0);
+    family
+}
+
+fn tool_calls(calls: &[CallStatistics]) -> MetricFamily {
+    let help = "Tool calls by source and outcome.";
+    let mut family = MetricFamily::new("tenon_tool_calls_total", MetricKind::Counter, help);
     for call in calls {
         let source = &call.source;
         for (outcome, count) in &call.outcomes {
@@ -116,75 +201,26 @@ fn write_calls(out: &mut Exposition, calls: &[CallStatistics]) {
                 ("source", source.name.as_str()),
                 ("outcome", outcome),
             ];
-            out.sample(CALLS, &labels, count);
+            family.add(&labels, *count as f64);
         }
     }
-    const SECONDS: &str = "tenon_tool_call_seconds";
-    out.family(SECONDS, MetricKind::Histogram, "How long tool calls took.");
+    family
+}
+
+fn tool_call_seconds(calls: &[CallStatistics]) -> MetricFamily {
+    let help = "How long tool calls took.";
+    let mut family = MetricFamily::new("tenon_tool_call_seconds", MetricKind::Histogram, help);
     for call in calls {
         let labels = [
             ("kind", call.source.kind),
             ("source", call.source.name.as_str()),
         ];
-        let bounds = LATENCY_BOUNDS_US.map(|bound| bound as f64 / 1e6);
-        let total = call.total.as_secs_f64();
-        out.histogram(SECONDS, &labels, &bounds, &call.latencies, total);
+        let value = SampleValue::Histogram {
+            bounds: LATENCY_BOUNDS_US.map(|bound| bound as f64 / 1e6).to_vec(),
+            counts: call.latencies.to_vec(),
+            sum: call.total.as_secs_f64(),
+        };
+        family.push(&labels, value);
     }
-}
-
-fn write_turns(out: &mut Exposition, app: &App) {
-    const TURNS: &str = "tenon_turns_total";
-    let help = "Turns of chats, and completions of API clients, that have ended.";
-    out.family(TURNS, MetricKind::Counter, help);
-    for count in app.agent.run_counts() {
-        let labels = [("kind", count.kind), ("outcome", count.outcome)];
-        out.sample(TURNS, &labels, count.runs);
-    }
-    const RUNNING: &str = "tenon_turns_running";
-    out.family(
-        RUNNING,
-        MetricKind::Gauge,
-        "Turns and completions that run now.",
-    );
-    out.sample(RUNNING, &[], app.agent.running_tasks());
-    const TOKENS: &str = "tenon_model_tokens_total";
-    out.family(
-        TOKENS,
-        MetricKind::Counter,
-        "Tokens as models' servers count them.",
-    );
-    for (model, usage) in app.agent.tokens_by_model() {
-        let directions = [
-            ("input", usage.input_tokens),
-            ("output", usage.output_tokens),
-            ("cache_read", usage.cache_read_tokens),
-            ("cache_write", usage.cache_write_tokens),
-        ];
-        for (direction, tokens) in directions {
-            let labels = [("model", model.as_str()), ("direction", direction)];
-            out.sample(TOKENS, &labels, tokens);
-        }
-    }
-}
-
-fn write_http(out: &mut Exposition, http: &HttpMetrics) {
-    const REQUESTS: &str = "tenon_http_requests_total";
-    out.family(
-        REQUESTS,
-        MetricKind::Counter,
-        "HTTP requests that were answered.",
-    );
-    for (area, counts) in AREAS.into_iter().zip(&http.0.requests) {
-        for (status, count) in STATUSES.into_iter().zip(counts) {
-            let count = count.load(Ordering::Relaxed);
-            if count > 0 {
-                let labels = [("area", area), ("status", status)];
-                out.sample(REQUESTS, &labels, count);
-            }
-        }
-    }
-    const SOCKETS: &str = "tenon_sockets_open";
-    out.family(SOCKETS, MetricKind::Gauge, "Open WebSockets of pages.");
-    let open = http.0.open_sockets.load(Ordering::Relaxed);
-    out.sample(SOCKETS, &[], open);
+    family
 }

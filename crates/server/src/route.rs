@@ -7,10 +7,13 @@ use axum::handler::Handler;
 use axum::http::Method;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodFilter, MethodRouter, on};
+use futures::FutureExt;
+use tracing::Instrument;
 
 use crate::authorize::{KeyPolicy, OwnedResource, RouteAccess, RouteRule, authorize};
 use crate::operation::{DocumentedHandler, OperationParts};
 use crate::request::{BodyLimit, RequestMemory};
+use crate::request_span;
 use crate::run_to_end::RunToEnd;
 use crate::state::ServerState;
 
@@ -139,6 +142,7 @@ impl<H: Handler<T, ServerState>, T: 'static> Handler<T, ServerState> for Authori
 
     fn call(self, mut request: Request, state: ServerState) -> Self::Future {
         let Self { handler, rule } = self;
+        let span = request_span::open(&request);
         let answering = async move {
             if let Err(error) = authorize(rule.access, &state.app, &mut request).await {
                 return error.into_response();
@@ -153,6 +157,9 @@ impl<H: Handler<T, ServerState>, T: 'static> Handler<T, ServerState> for Authori
             drop(memory);
             response
         };
+        let answering = answering.instrument(span.clone()).inspect(move |response| {
+            request_span::finish(&span, response);
+        });
         if rule.runs_to_end {
             Box::pin(RunToEnd::new(answering))
         } else {

@@ -247,8 +247,7 @@ fn mcpo_routes() -> Vec<Route> {
 }
 
 /// All of them and the page, behind the guard.
-pub(crate) fn router(app: App) -> GuardedRouter {
-    let metrics = HttpMetrics::default();
+pub(crate) fn router(app: App, metrics: HttpMetrics) -> GuardedRouter {
     let describe_resource = || axum::routing::get(mcp_endpoint::resource_metadata);
     let compressed = |handler: MethodRouter<ServerState>| handler.layer(CompressionLayer::new());
     let v1 = v1_routes().into_iter();
@@ -297,6 +296,7 @@ pub(crate) fn router(app: App) -> GuardedRouter {
         .nest("/v1", v1)
         .nest("/mcpo", mcpo)
         .route("/health", axum::routing::get(info::health))
+        .route("/ready", axum::routing::get(info::ready))
         .route("/metrics", metrics_route(&app).into_handler())
         .route("/", compressed(axum::routing::get(ui::index)))
         .fallback(compressed(axum::routing::get(ui::asset)))

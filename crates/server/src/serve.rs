@@ -12,6 +12,7 @@ use tokio::time::MissedTickBehavior;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::connections::{self, Connections};
+use crate::metrics::ServerMetrics;
 use crate::router::router;
 use tenon_app::app::App;
 use tenon_app::config::Config;
@@ -41,6 +42,16 @@ const MAX_PENDING_CONNECTIONS: u32 = 1024;
 
 /// Serves until told to stop, then lets running turns finish.
 pub fn serve(app: App, listener: TcpListener) -> BoxFuture<'static, Result<()>> {
+    let metrics = ServerMetrics::new(app.clone());
+    serve_measured(app, listener, metrics)
+}
+
+/// The same, counted where somebody else reads it as well.
+pub fn serve_measured(
+    app: App,
+    listener: TcpListener,
+    metrics: ServerMetrics,
+) -> BoxFuture<'static, Result<()>> {
     Box::pin(async move {
         app.recover()
             .await
@@ -48,7 +59,7 @@ pub fn serve(app: App, listener: TcpListener) -> BoxFuture<'static, Result<()>> 
         let folder = app.watch_files().await;
         app.sources.open(RunMode::Serving).await;
         let watching = AbortOnDropHandle::new(tokio::spawn(folder.watch(app.sources.clone())));
-        let router = router(app.clone());
+        let router = router(app.clone(), metrics.http);
         let connections = Connections::new(app.max_connections);
         let sweeping = AbortOnDropHandle::new(tokio::spawn(sweep(app.clone())));
         let watching_servers =
@@ -163,7 +174,6 @@ pub async fn close_on_signal(app: App) {
         std::process::exit(130);
     });
     tracing::info!("stopping: waiting for running answers; once more stops at once");
-    app.cluster.begin_draining();
     app.agent.drain(app.drain_timeout).await;
     app.closing.cancel();
 }

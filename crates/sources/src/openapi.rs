@@ -14,6 +14,7 @@ mod fetch;
 mod http_client;
 pub(crate) mod mapping;
 mod page;
+mod request_span;
 mod server;
 
 /// The protocol, whose types appear in what this module offers.

@@ -12,11 +12,12 @@ use sea_orm::sqlx::sqlite::{SqliteConnection, SqliteJournalMode, SqliteSynchrono
 use sea_orm::sqlx::{self, Connection, Executor};
 use sea_orm::{
     ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DatabaseTransaction, DbBackend,
-    DbErr, RuntimeErr, TransactionTrait,
+    DbErr, EntityTrait, PaginatorTrait, RuntimeErr, TransactionTrait,
 };
+use sea_orm_migration::{MigratorTrait, seaql_migrations};
 use tokio::sync::watch;
 
-use crate::migration::migrate;
+use crate::migration::{Migrator, migrate};
 use crate::other_processes::{ChangeOrigin, ChangeWatch, ConnectionCount};
 use crate::runner::{Runner, beside};
 use crate::write_behind::{BatchWriter, RETRY_DELAYS_MS, WriteBehind};
@@ -140,9 +141,11 @@ impl Store {
         Ok(store)
     }
 
-    /// Whether the database answers.
-    pub async fn ping(&self) -> Result<()> {
-        Ok(self.read.ping().await?)
+    /// Whether the database has every table of this version; that it answers at all is the least it tells.
+    pub async fn has_current_schema(&self) -> Result<bool> {
+        let applied = seaql_migrations::Entity::find().count(&self.read).await?;
+        // There may be more: a newer Tenon has been here, and its migrations only add.
+        Ok(applied >= Migrator::migrations().len() as u64)
     }
 
     /// The first column of what SQLite answers, for tests that look at the tables themselves.

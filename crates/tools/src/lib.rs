@@ -21,6 +21,7 @@ pub mod tool_ids;
 mod addresses;
 mod call_error;
 mod call_metrics;
+mod call_span;
 mod cap;
 mod catalog;
 mod free_space;

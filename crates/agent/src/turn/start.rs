@@ -10,6 +10,7 @@ use tenon_domain::{
     AttachedFile, Branch, Caller, ChatId, EventBody, MessageId, MessageRecord, Part, Role,
     TitledBy, ToolAccess, TurnId, UserImage,
 };
+use tenon_net::TraceContext;
 use tenon_store::{Error as StoreError, fresh_id};
 use tokio::sync::oneshot;
 
@@ -82,6 +83,7 @@ impl Agent {
             usage: UsageMeter::default(),
             profile: std::mem::take(&mut request.profile),
             overrides: std::mem::take(&mut request.overrides),
+            trace: TraceContext::current(),
             slot,
         };
         let words = (!text.trim().is_empty()).then(|| Part::text(&text));

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use futures::StreamExt;
 use tenon_llm::{
-    Error, GenerationOptions, ModelRequest, ModelStream, OptionFault, Provider, Remote,
-    RequestEstimate,
+    Error, GenerationOptions, ModelIdentity, ModelRequest, ModelStream, OptionFault, Provider,
+    Remote, RequestEstimate,
 };
 use url::Url;
 
@@ -42,6 +42,11 @@ impl RedactingProvider {
 impl Provider for RedactingProvider {
     fn name(&self) -> &str {
         self.provider.name()
+    }
+
+    /// For traces, which the operator reads.
+    fn identity(&self) -> ModelIdentity {
+        self.provider.identity()
     }
 
     fn offers_tools(&self) -> bool {

@@ -23,8 +23,12 @@ const MAX_FETCHES: usize = 16;
 
 pub(super) type BodyKey = (Uuid, BodyOf);
 
+/// A part of a body and where it begins.
+type BodyPart = (usize, Bytes);
+
+/// None: the fetch begins in a moment.
 #[derive(Debug, Default)]
-pub(super) struct BodyFetches(Mutex<HashMap<BodyKey, Option<mpsc::Sender<(usize, Bytes)>>>>);
+pub(super) struct BodyFetches(Mutex<HashMap<BodyKey, Option<mpsc::Sender<BodyPart>>>>);
 
 impl BodyFetches {
     /// False: it is being fetched, or there are too many.
@@ -68,7 +72,7 @@ async fn collect(
     from: &str,
     (id, of): BodyKey,
     length: usize,
-    mut parts: mpsc::Receiver<(usize, Bytes)>,
+    mut parts: mpsc::Receiver<BodyPart>,
 ) -> Option<Bytes> {
     let mut body = BytesMut::with_capacity(length.min(2 * MAX_NOTE_BYTES));
     let mut attempts = 0;

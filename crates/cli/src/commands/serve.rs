@@ -8,9 +8,11 @@ use clap::Args;
 
 use super::{open, say};
 use crate::flags::CommonFlags;
+use crate::telemetry::Telemetry;
 use tenon_app::app::App;
 use tenon_app::auth::setup::remove_stale_link;
 use tenon_app::permissions;
+use tenon_server::metrics::ServerMetrics;
 use tenon_server::serve;
 
 #[derive(Debug, Args)]
@@ -24,7 +26,7 @@ pub(super) struct Serve {
 }
 
 impl Serve {
-    pub(super) async fn run(self, common: &CommonFlags) -> Result<ExitCode> {
+    pub(super) async fn run(self, common: &CommonFlags, telemetry: &Telemetry) -> Result<ExitCode> {
         let config = common.load_config()?;
         let listener = serve::listen(self.listen.unwrap_or(config.listen()), &config)?;
         permissions::warn_about(&common.data, common.config.as_deref());
@@ -54,7 +56,9 @@ impl Serve {
         // Found before anybody asks, so that the first page has them.
         let models = app.models.clone();
         tokio::spawn(async move { models.refresh_endpoints().await });
-        let served = serve::serve(app.clone(), listener).await;
+        let metrics = ServerMetrics::new(app.clone());
+        telemetry.observe(&metrics);
+        let served = serve::serve_measured(app.clone(), listener, metrics).await;
         app.auth.setup.withdraw();
         drop(server_file);
         served?;

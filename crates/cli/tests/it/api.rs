@@ -431,9 +431,12 @@ async fn only_the_tools_that_are_on_are_offered() {
 }
 
 #[tokio::test]
-async fn health_and_info_are_there() {
+async fn health_readiness_and_info_are_there() {
     let server = Server::start().await;
     assert_eq!(server.get("/health").await.1["status"], "ok");
+    let (status, ready) = server.get("/ready").await;
+    assert_eq!((status, ready["status"].as_str()), (200, Some("ready")));
+    assert_eq!(ready["storage"], "ok");
     let (_, info) = server.get("/api/info").await;
     assert_eq!(info["model"]["builtin"], true);
     assert_eq!(info["model"]["name"], "Built-in assistant");

@@ -240,7 +240,6 @@ async fn what_waits_for_a_person_moves_when_its_server_ends() {
     let call = asked.last().unwrap()["body"]["callId"].as_str().unwrap();
 
     // As after SIGTERM.
-    a.app.cluster.begin_draining();
     a.app.agent.drain(Duration::from_secs(1)).await;
     let path = format!("/api/chats/{other}/turns");
     let (status, error) = ada.post(&path, json!({"text": "go"})).await;

@@ -157,7 +157,9 @@ async fn no_answer_of_the_api_is_kept_by_a_browser_or_a_proxy() {
     check(ada.request("PUT", "/api/chats"), "a wrong method").await;
     check(ada.request("HEAD", "/api/chats"), "HEAD").await;
     check(ada.request("OPTIONS", "/api/chats"), "OPTIONS").await;
-    check(server.request("GET", "/health"), "/health").await;
+    for probe in ["/health", "/ready"] {
+        check(server.request("GET", probe), probe).await;
+    }
 
     // The page itself may be kept.
     let page = server.request("GET", "/").send().await.unwrap();

@@ -41,6 +41,7 @@ mod keys;
 #[path = "../../../sources/tests/it/mcp/peers.rs"]
 mod listening;
 mod local;
+mod log_lines;
 mod login;
 mod mcp_door;
 mod mend;
@@ -54,6 +55,7 @@ mod peer;
 mod people;
 #[path = "../../../store/tests/it/postgres.rs"]
 mod postgres;
+mod probes;
 mod program;
 mod proof;
 mod proxy;
@@ -72,6 +74,7 @@ mod sources;
 mod switches;
 #[cfg(unix)]
 mod task_run;
+mod telemetry;
 mod tool_list;
 mod tool_search;
 mod tools_command;

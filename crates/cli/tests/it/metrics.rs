@@ -1,5 +1,6 @@
 //! `/metrics`, read by the official parser of Prometheus' text format.
 
+use std::collections::BTreeSet;
 use std::process::Stdio;
 
 use serde_json::{Value, json};
@@ -116,4 +117,62 @@ async fn an_operator_can_leave_the_metrics_open() {
         exposition.contains("tenon_build_info{version="),
         "{exposition}"
     );
+}
+
+/// All queries of a dashboard: of its panels, and of its variables.
+fn queries(dashboard: &Value, found: &mut Vec<String>) {
+    match dashboard {
+        Value::Array(all) => all.iter().for_each(|one| queries(one, found)),
+        Value::Object(all) => {
+            for (name, value) in all {
+                match value {
+                    Value::String(query) if name == "expr" || name == "query" => {
+                        found.push(query.clone());
+                    }
+                    other => queries(other, found),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+#[tokio::test]
+async fn the_dashboard_asks_for_what_is_exported_and_for_all_of_it() {
+    let file = ours("../../docs/grafana-dashboard.json");
+    let dashboard: Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
+    let mut found = Vec::new();
+    queries(&dashboard, &mut found);
+    assert!(found.len() > 10, "{found:?}");
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let words = found.iter().flat_map(|query| query.split(|c| !is_name(c)));
+    let asked: BTreeSet<&str> = words.filter(|word| word.starts_with("tenon_")).collect();
+
+    let config = Config {
+        open_metrics: true,
+        ..Config::default()
+    };
+    let server = Server::with_config(config).await;
+    let (_, exposition) = text(&Person::nobody(&server)).await;
+    let mut exported = BTreeSet::new();
+    let mut families = Vec::new();
+    for line in exposition.lines() {
+        let Some(family) = line.strip_prefix("# TYPE ") else {
+            continue;
+        };
+        let (name, kind) = family.split_once(' ').unwrap();
+        families.push(name);
+        let ends = match kind {
+            "histogram" => &["_bucket", "_sum", "_count"][..],
+            _ => &[""],
+        };
+        exported.extend(ends.iter().map(|end| format!("{name}{end}")));
+    }
+    for name in &asked {
+        assert!(exported.contains(*name), "{name} is not among {exported:?}");
+    }
+    for family in families {
+        let is_shown = asked.iter().any(|name| name.starts_with(family));
+        assert!(is_shown, "no panel shows {family}");
+    }
 }

@@ -9,7 +9,7 @@ use reqwest::redirect::Policy;
 use reqwest::{Client, RequestBuilder, Response};
 use serde::Serialize;
 use tenon_domain::WireFormat;
-use tenon_net::body;
+use tenon_net::{body, trace_context};
 use url::{Host, Url};
 
 use crate::remote::provider_error::{ProviderError, ProviderErrorBody};
@@ -47,8 +47,12 @@ pub(crate) async fn post_logged(
     let body = serde_json::to_vec(body).map_err(|_| ProviderError::unsendable(remote))?;
     let body = Bytes::from(body);
     attempts.begin(remote, &url, &body);
+    // Whoever added the model chose its address; redirects are not followed.
+    let mut headers = HeaderMap::new();
+    trace_context::add_headers(&mut headers);
     let request = client(&url)
         .post(&url)
+        .headers(headers)
         .header(CONTENT_TYPE, "application/json")
         .body(body);
     let sent = authorise(request, remote).send().await;

@@ -115,7 +115,7 @@ impl RunningTask<'_> {
         handler: &dyn CallHandler,
     ) -> Result<Map<String, Value>, Error> {
         let request = RpcRequest::new(method, params).with_name(&self.id);
-        let response = self.session.request_in_call(call, request, handler).await;
+        let (_, response) = self.session.request_in_call(call, request, handler).await;
         let response = response.map_err(Error::after_first_request)?;
         serde_json::from_str(response.get())
             .map_err(|error| ProtocolError::InvalidTask(json_reason(&error)).into())

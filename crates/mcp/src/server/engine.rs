@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Map;
 use serde_json::value::RawValue;
+use tracing::Span;
 
 use super::client_profile::ClientProfile;
 use super::context::RequestContext;
@@ -16,6 +17,7 @@ use super::operation::{ResultMembers, ServiceOperation};
 use super::options::ServerOptions;
 use super::parked::{PARKING_TIME, ParkedCall, ParkedCalls};
 use super::reply::{Reply, ReplyWriter};
+use super::request_span;
 use super::running::RunningRequest;
 use super::service::{McpService, ServerIdentity};
 use super::session_store::SessionStore;
@@ -98,7 +100,9 @@ impl<S: McpService> Engine<S> {
                     capabilities.logging.then(|| state.log_level()),
                     Map::new(),
                 );
-                return Ok(Begin::Run(self.run(caller.clone(), operation, exchange)));
+                let span = request_span::open(request);
+                let running = self.run(caller.clone(), operation, exchange, span);
+                return Ok(Begin::Run(running));
             }
         }
         let json = self.writer.empty(request.id, &state.client);
@@ -110,12 +114,13 @@ impl<S: McpService> Engine<S> {
         caller: S::Caller,
         operation: ServiceOperation,
         exchange: RequestExchange,
+        span: Span,
     ) -> RunningRequest {
         let exchange = Arc::new(exchange);
         let context = RequestContext::new(caller, Arc::clone(&exchange));
         let engine = Arc::clone(self);
         let future = async move { operation.run(&engine.service, &context).await };
-        RunningRequest::new(exchange, Box::pin(future))
+        RunningRequest::new(exchange, Box::pin(request_span::run(span, future)))
     }
 
     /// Keeps a call until its client comes back with the answers.

@@ -127,6 +127,10 @@ pub(super) struct RequestMeta<'a> {
     client_info: Option<DeclaredClient>,
     #[serde(default, rename = "io.modelcontextprotocol/logLevel")]
     pub(super) log_level: Option<LogLevel>,
+    #[serde(borrow, default)]
+    pub(super) traceparent: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub(super) tracestate: Option<&'a RawValue>,
 }
 
 #[derive(Debug, Default, Deserialize)]

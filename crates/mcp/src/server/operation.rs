@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use super::context::RequestContext;
 use super::listing::Listing;
 use super::message::{ClientRequest, parse_value};
+use super::request_span;
 use super::service::{McpService, PromptRequest, ServerCapabilities};
 use crate::jsonrpc::RpcError;
 
@@ -131,6 +132,9 @@ impl ServiceOperation {
             }
             Self::CallTool { name, arguments } => {
                 let mut result = service.call_tool(context, &name, arguments).await?;
+                if result.is_error {
+                    request_span::tool_failed();
+                }
                 let is_object = result
                     .structured_content
                     .as_ref()

@@ -13,6 +13,7 @@ use super::message::{ClientRequest, parse_value};
 use super::operation::ServiceOperation;
 use super::parked::ParkedCall;
 use super::reply::Reply;
+use super::request_span;
 use super::running::{RunningRequest, Step};
 use super::service::McpService;
 use crate::jsonrpc::RpcError;
@@ -91,7 +92,8 @@ impl<S: McpService> StatelessRequest<S> {
         let takes_input = operation.takes_input();
         let log_level = params.meta.log_level.filter(|_| capabilities.logging);
         let exchange = RequestExchange::new(Arc::new(client), token, log_level, answers);
-        let running = engine.run(caller.clone(), operation, exchange);
+        let span = request_span::open(request);
+        let running = engine.run(caller.clone(), operation, exchange, span);
         let target = takes_input.then_some(target);
         let request = Self::new(engine, caller.clone(), id, target, running);
         Ok(Begin::Run(request))

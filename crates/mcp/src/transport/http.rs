@@ -15,6 +15,7 @@ use tenon_net::sse::SseParser;
 use tenon_text as text;
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
+use url::Url;
 
 use super::Outgoing;
 use super::endpoint::{self, HttpEndpoint, LAST_EVENT_ID, OutgoingRequest};
@@ -79,6 +80,17 @@ impl StreamableHttp {
         let mut state = self.state();
         state.version = HeaderValue::try_from(version).ok();
         state.is_stateless = version == STATELESS_VERSION;
+    }
+
+    /// The ids of the session and of the protocol version.
+    pub(crate) fn session(&self) -> (Option<String>, Option<String>) {
+        let state = self.state();
+        let text = |value: &Option<HeaderValue>| Some(value.as_ref()?.to_str().ok()?.to_owned());
+        (text(&state.session_id), text(&state.version))
+    }
+
+    pub(crate) fn url(&self) -> &Url {
+        &self.endpoint.url
     }
 
     /// The handshake is done: its params, and the server may send notifications from now on.

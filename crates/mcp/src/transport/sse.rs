@@ -119,6 +119,15 @@ impl SseTransport {
         self.queue.push(self.request(body));
     }
 
+    pub(crate) fn version(&self) -> Option<String> {
+        let version = self.version.get()?.to_str().ok()?;
+        Some(version.to_owned())
+    }
+
+    pub(crate) fn url(&self) -> &Url {
+        &self.endpoint.url
+    }
+
     pub(crate) fn set_version(&self, version: &str) {
         if let Ok(version) = HeaderValue::try_from(version) {
             let _ = self.version.set(version);

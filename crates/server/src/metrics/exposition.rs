@@ -2,34 +2,47 @@
 
 use std::fmt::{Display, Write};
 
+use super::family::{MetricFamily, MetricKind, SampleValue};
+
 pub(super) const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-#[derive(Debug, Clone, Copy)]
-pub(super) enum MetricKind {
-    Counter,
-    Gauge,
-    Histogram,
+pub(super) fn write(families: &[MetricFamily]) -> String {
+    let mut out = Exposition::default();
+    for family in families {
+        out.family(family);
+    }
+    out.0
 }
 
 /// A text that is being written, family by family.
 #[derive(Debug, Default)]
-pub(super) struct Exposition(String);
+struct Exposition(String);
 
-type Labels<'a> = [(&'a str, &'a str)];
+type Labels = [(&'static str, String)];
 
 impl Exposition {
-    /// Begins a family; its samples follow.
-    pub(super) fn family(&mut self, name: &str, kind: MetricKind, help: &str) {
-        let kind = match kind {
+    fn family(&mut self, family: &MetricFamily) {
+        let (name, help) = (family.name, family.help);
+        let kind = match family.kind {
             MetricKind::Counter => "counter",
             MetricKind::Gauge => "gauge",
             MetricKind::Histogram => "histogram",
         };
         self.line(format_args!("# HELP {name} {help}"));
         self.line(format_args!("# TYPE {name} {kind}"));
+        for sample in &family.samples {
+            match &sample.value {
+                SampleValue::Number(number) => self.sample(name, &sample.labels, number),
+                SampleValue::Histogram {
+                    bounds,
+                    counts,
+                    sum,
+                } => self.histogram(name, &sample.labels, bounds, (counts, *sum)),
+            }
+        }
     }
 
-    pub(super) fn sample(&mut self, name: &str, labels: &Labels<'_>, value: impl Display) {
+    fn sample(&mut self, name: &str, labels: &Labels, value: impl Display) {
         self.0.push_str(name);
         for (number, (label, text)) in labels.iter().enumerate() {
             let before = if number == 0 { '{' } else { ',' };
@@ -43,14 +56,13 @@ impl Exposition {
         self.line(format_args!(" {value}"));
     }
 
-    /// A histogram of counts that are not cumulative yet; the last one has no bound.
-    pub(super) fn histogram(
+    /// Its counts are cumulative in this format.
+    fn histogram(
         &mut self,
         name: &str,
-        labels: &Labels<'_>,
+        labels: &Labels,
         bounds: &[f64],
-        counts: &[u64],
-        sum: f64,
+        (counts, sum): (&[u64], f64),
     ) {
         let bucket = format!("{name}_bucket");
         let bounds = bounds.iter().map(f64::to_string);
@@ -58,15 +70,11 @@ impl Exposition {
         let mut total = 0;
         for (bound, count) in bounds.zip(counts) {
             total += count;
-            let labels: Vec<_> = labels.iter().copied().chain([("le", &*bound)]).collect();
+            let labels: Vec<_> = labels.iter().cloned().chain([("le", bound)]).collect();
             self.sample(&bucket, &labels, total);
         }
         self.sample(&format!("{name}_sum"), labels, sum);
         self.sample(&format!("{name}_count"), labels, total);
-    }
-
-    pub(super) fn finish(self) -> String {
-        self.0
     }
 
     fn line(&mut self, text: std::fmt::Arguments<'_>) {
@@ -97,21 +105,19 @@ mod tests {
 
     #[test]
     fn buckets_add_up_and_labels_are_escaped() {
-        let mut out = Exposition::default();
-        out.family("t", MetricKind::Histogram, "Time.");
-        out.histogram(
-            "t",
-            &[("source", "a\"b\\c\nd")],
-            &[0.5, 1.0],
-            &[2, 0, 1],
-            7.5,
-        );
+        let mut family = MetricFamily::new("t", MetricKind::Histogram, "Time.");
+        let value = SampleValue::Histogram {
+            bounds: vec![0.5, 1.0],
+            counts: vec![2, 0, 1],
+            sum: 7.5,
+        };
+        family.push(&[("source", "a\"b\\c\nd")], value);
         let label = r#"source="a\"b\\c\nd""#;
         let expected = format!(
             "# HELP t Time.\n# TYPE t histogram\n\
              t_bucket{{{label},le=\"0.5\"}} 2\nt_bucket{{{label},le=\"1\"}} 2\n\
              t_bucket{{{label},le=\"+Inf\"}} 3\nt_sum{{{label}}} 7.5\nt_count{{{label}}} 3\n"
         );
-        assert_eq!(out.finish(), expected);
+        assert_eq!(write(&[family]), expected);
     }
 }

@@ -18,16 +18,18 @@ use async_trait::async_trait;
 use reqwest::StatusCode;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use tenon_domain::{OpenapiConfig, ToolError, ToolResult};
+use tenon_net::trace_context;
 use tenon_openapi::operation::{Operation, SecurityScheme};
 use tenon_openapi::request::{OpenapiRequest, header};
 use tenon_openapi::response::{self, OpenapiResponse};
 use tenon_openapi::security::{
     self, RequestCredential, SchemeCredential, SecurityChoice, TokenUrl, apply,
 };
+use tracing::Instrument;
 use url::Url;
 
 use super::HeaderError;
-use super::mapping;
+use super::{mapping, request_span};
 use crate::call_error::{ServerCallError, failed};
 use token::{CredentialTokenClient, TokenAccount};
 use trusted_origins::{OriginTrust, TrustedOrigins};
@@ -115,15 +117,32 @@ impl Credentials {
         let show = |request| self.show(&choice, headers, request);
         let (mut sent, ready) = show(request).await?;
         sent.missing = withheld.or_else(|| missing_sentence(&choice.missing));
-        let mut answer = self.sender.send(ready, None).await?;
+        let mut answer = self.send(operation, ready, trust).await?;
         if let Some(request) = again.filter(|_| answer.status == StatusCode::UNAUTHORIZED) {
             sent.renew().await?;
             let (_, ready) = show(request).await?;
-            answer = self.sender.send(ready, None).await?;
+            answer = self.send(operation, ready, trust).await?;
         }
         let status = answer.status;
         let result = read(answer).await;
         result.map_err(|error| sent.explain(status, error))
+    }
+
+    /// Only whoever was entered learns which trace a request belongs to.
+    async fn send(
+        &self,
+        operation: &Operation,
+        mut request: OpenapiRequest,
+        trust: OriginTrust,
+    ) -> Result<OpenapiResponse, ToolError> {
+        let span = request_span::open(operation, &request);
+        if trust == OriginTrust::Entered {
+            span.in_scope(|| trace_context::add_headers(&mut request.headers));
+        }
+        let response = self.sender.send(request, None);
+        let response = response.instrument(span.clone()).await;
+        request_span::finish(&span, &response);
+        response
     }
 
     /// What to do, if keys are stored that this site is not to see.

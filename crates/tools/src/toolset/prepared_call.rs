@@ -7,9 +7,11 @@ use std::time::{Duration, Instant};
 
 use futures::FutureExt;
 use tenon_domain::{CallStatus, ToolCall, ToolError, ToolResult};
+use tracing::Instrument;
 
 use crate::CallContext;
 use crate::call_error::CallError;
+use crate::call_span;
 use crate::call_timer::CallTimeout;
 use crate::catalog::Tool;
 use crate::toolset::Toolset;
@@ -66,7 +68,9 @@ impl ReadyCall<'_> {
         let started = Instant::now();
         let (name, call) = (LogName(self.tool), &self.call.id);
         tracing::debug!(tool = %name, id = %self.tool.spec.id, %call, "tool call started");
-        let result = self.dispatch(context).await;
+        let span = call_span::open(self.tool, self.call);
+        let result = self.dispatch(context).instrument(span.clone()).await;
+        call_span::finish(&span, &result);
         let (status, took) = (CallStatus::of(&result), started.elapsed());
         self.tool.counters.ran(&result, took);
         match &result {

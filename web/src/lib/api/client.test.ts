@@ -18,6 +18,11 @@ test('a good answer is its JSON', async () => {
     '/api/chats/a%2Fb/turns',
     expect.objectContaining({ method: 'POST', body: '{"text":"Hi"}' }),
   );
+  const headers = { traceparent: expect.stringMatching(/^00-/) };
+  expect(fetch).toHaveBeenCalledWith(
+    expect.anything(),
+    expect.objectContaining({ headers: expect.objectContaining(headers) }),
+  );
 });
 
 test('a list of tools that has not changed is the same object', async () => {

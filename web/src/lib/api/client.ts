@@ -1,6 +1,7 @@
 // The HTTP client. Every failure is an `ApiError`: the server's error as data, or `unreachable`. A 401 also calls the `onUnauthorized` listener.
 import { ApiError } from './error';
 import { dataOf } from './sse';
+import { freshTraceparent } from './traceparent';
 import type {
   AnswerForm,
   AppInfo,
@@ -91,7 +92,9 @@ export const api = {
   revokeShare: (id: ChatId) => request<void>('DELETE', `${chatPath(id)}/share`),
   shared: (token: string) => request<SharedChat>('GET', `/api/shared/${encodeURIComponent(token)}`),
   startTurn: (id: ChatId, turn: StartTurn) =>
-    request<TurnStarted>('POST', `${chatPath(id)}/turns`, turn),
+    request<TurnStarted>('POST', `${chatPath(id)}/turns`, turn, REQUEST_TIMEOUT_MS, undefined, {
+      traceparent: freshTraceparent(),
+    }),
   cancelTurn: (id: TurnId) => request<void>('POST', `/api/turns/${encodeURIComponent(id)}/cancel`),
   answerCall: (id: CallId, verdict: Verdict) =>
     request<void>('POST', `/api/calls/${encodeURIComponent(id)}/answer`, { verdict }),
@@ -165,11 +168,12 @@ export async function request<Answer>(
   deadlineMs = REQUEST_TIMEOUT_MS,
   /** To end it before. */
   signal?: AbortSignal,
+  headers: Record<string, string> = {},
 ): Promise<Answer> {
   const deadline = AbortSignal.timeout(deadlineMs);
   const { response, text } = await exchange(path, {
     method,
-    headers: body === undefined ? {} : { 'content-type': 'application/json' },
+    headers: body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
     body: body === undefined ? undefined : JSON.stringify(body),
     signal: signal ? AbortSignal.any([deadline, signal]) : deadline,
   });

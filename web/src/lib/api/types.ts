@@ -655,7 +655,11 @@ export type SourceReach = { "transport": "stdio", command: string, args: Array<s
 /**
  * How long it may take to come up. Left out: five minutes for a program, one for an address.
  */
-startTimeoutMs?: number, } | { "transport": "http", url: string, headers: Record<string, string | null>, 
+startTimeoutMs?: number, 
+/**
+ * It runs once in a cluster of several servers.
+ */
+exclusive?: boolean, } | { "transport": "http", url: string, headers: Record<string, string | null>, 
 /**
  * What Tenon is known by where people log in, if somebody has registered it there.
  */
@@ -663,7 +667,11 @@ clientId?: string, timeoutMs?: number, toolTimeoutsMs: Record<string, number>, s
 /**
  * How long it may take to come up. Left out: five minutes for a program, one for an address.
  */
-startTimeoutMs?: number, } | { "transport": "sse", url: string, headers: Record<string, string | null>, 
+startTimeoutMs?: number, 
+/**
+ * It runs once in a cluster of several servers.
+ */
+exclusive?: boolean, } | { "transport": "sse", url: string, headers: Record<string, string | null>, 
 /**
  * What Tenon is known by where people log in, if somebody has registered it there.
  */
@@ -671,7 +679,11 @@ clientId?: string, timeoutMs?: number, toolTimeoutsMs: Record<string, number>, s
 /**
  * How long it may take to come up. Left out: five minutes for a program, one for an address.
  */
-startTimeoutMs?: number, } | { "transport": "openapi", 
+startTimeoutMs?: number, 
+/**
+ * It runs once in a cluster of several servers.
+ */
+exclusive?: boolean, } | { "transport": "openapi", 
 /**
  * Where its document is. Not there: somebody gave it.
  */
@@ -683,13 +695,21 @@ baseUrl?: string, headers: Record<string, string | null>, credentials: Record<st
 /**
  * How long it may take to come up. Left out: five minutes for a program, one for an address.
  */
-startTimeoutMs?: number, };
+startTimeoutMs?: number, 
+/**
+ * It runs once in a cluster of several servers.
+ */
+exclusive?: boolean, };
 
 export type SourceLimits = { timeoutMs?: number, toolTimeoutsMs: Record<string, number>, sleepAfterMs?: number, 
 /**
  * How long it may take to come up. Left out: five minutes for a program, one for an address.
  */
-startTimeoutMs?: number, };
+startTimeoutMs?: number, 
+/**
+ * It runs once in a cluster of several servers.
+ */
+exclusive?: boolean, };
 
 export type CredentialKind = "key" | "basic" | "client";
 
@@ -774,6 +794,10 @@ baseUrl?: string,
  */
 credentials?: Record<string, unknown>, timeoutMs?: number, toolTimeoutsMs?: Record<string, number>, sleepAfterMs?: number, startTimeoutMs?: number, 
 /**
+ * Whether it runs once in a cluster of several servers.
+ */
+exclusive?: boolean, 
+/**
  * What Tenon is known by where people log in, if somebody has registered it there.
  */
 clientId?: string, clientSecret?: string, enabled?: boolean, 
@@ -807,7 +831,7 @@ baseUrl?: string | null,
 /**
  * As `env`.
  */
-credentials?: Record<string, unknown>, timeoutMs?: number | null, toolTimeoutsMs?: Record<string, number>, sleepAfterMs?: number | null, startTimeoutMs?: number | null, 
+credentials?: Record<string, unknown>, timeoutMs?: number | null, toolTimeoutsMs?: Record<string, number>, sleepAfterMs?: number | null, startTimeoutMs?: number | null, exclusive?: boolean, 
 /**
  * Null: none.
  */
@@ -1707,7 +1731,7 @@ headers: Array<[string, string]>, body?: WireBody, };
 
 export type WireBody = { "type": "text", text: string, } | { "type": "base64", data: string, };
 
-export type ServerFrame = { "type": "event" } & Event | { "type": "events", chatId: ChatId, events: Array<Event>, } | { "type": "delta" } & Delta | { "type": "waiting" } & ModelWait | { "type": "prompt:progress" } & PromptProgress | { "type": "progress" } & CallProgress | { "type": "source:state" } & SourceUpdate | { "type": "caughtUp", chatId: ChatId, seq: number, } | { "type": "execute:tool" } & ExecuteTool | { "type": "cancel:tool", call_id: CallId, } | { "type": "tools:registered" } & RegistrationResult | { "type": "pong" } | { "type": "resync" } | { "type": "chat:changed", chat: ChatSummary, } | { "type": "chat:gone", chatId: ChatId, } | { "type": "changed", topic: UserTopic, } | { "type": "storage", state: StorageState, } | { "type": "error", chatId?: ChatId, error: ErrorDetail, };
+export type ServerFrame = { "type": "event" } & Event | { "type": "events", chatId: ChatId, events: Array<Event>, } | { "type": "delta" } & Delta | { "type": "waiting" } & ModelWait | { "type": "prompt:progress" } & PromptProgress | { "type": "progress" } & CallProgress | { "type": "source:state" } & SourceUpdate | { "type": "caughtUp", chatId: ChatId, seq: number, } | { "type": "execute:tool" } & ExecuteTool | { "type": "cancel:tool", call_id: CallId, } | { "type": "tools:registered" } & RegistrationResult | { "type": "pong" } | { "type": "resync" } | { "type": "chat:changed", chat: ChatSummary, } | { "type": "chat:gone", chatId: ChatId, } | { "type": "changed", topic: UserTopic, } | { "type": "storage", state: StorageState, } | { "type": "cluster", state: ClusterState, } | { "type": "error", chatId?: ChatId, error: ErrorDetail, };
 
 export type ClientFrame = { "type": "subscribe", chatId: ChatId, after: number, 
 /**
@@ -1954,6 +1978,8 @@ export type Verdict = "once" | "chat" | "always" | "denied";
 export type SourceKind = "builtin" | "skill" | "mcp" | "openapi" | "browser";
 
 export type SourceState = { "state": "starting" } | { "state": "ready" } | { "state": "degraded", why: ErrorDetail, } | { "state": "failed", why: ErrorDetail, } | { "state": "sleeping" } | { "state": "off" } | { "state": "offline" };
+
+export type ClusterState = "ok" | "delayed" | "noBus";
 
 export type StorageState = "ok" | "low" | "full" | "failing";
 

@@ -71,8 +71,7 @@ async fn a_full_disk_is_told_to_everybody_and_reading_goes_on() {
     let fixture = FaultFixture::new();
     let mut page = fixture.page().await;
     let chat = fixture.new_chat().await;
-    let (status, _) = fixture.get("/health").await;
-    assert_eq!(status, 200);
+    assert_eq!(fixture.get("/ready").await.0, 200);
 
     fixture.faults.fail(ENOSPC, 0, FOR_EVER);
     let turns = format!("/api/chats/{chat}/turns");
@@ -83,7 +82,10 @@ async fn a_full_disk_is_told_to_everybody_and_reading_goes_on() {
     );
     page.until(|frame| frame["type"] == "storage" && frame["state"] == "full")
         .await;
-    fixture.until_health_is(507).await;
+    let refused = fixture.until_readiness_is(503).await;
+    assert_eq!(refused["error"]["code"], "disk_full");
+    // Nobody should restart it for that.
+    assert_eq!(fixture.get("/health").await.0, 200);
     for path in [
         "/api/chats",
         &format!("/api/chats/{chat}/messages"),
@@ -100,7 +102,7 @@ async fn a_full_disk_is_told_to_everybody_and_reading_goes_on() {
     fixture.faults.none();
     page.until(|frame| frame["type"] == "storage" && frame["state"] == "ok")
         .await;
-    fixture.until_health_is(200).await;
+    fixture.until_readiness_is(200).await;
     let (status, _) = fixture.send("POST", &turns, json!({"text": "6 * 7"})).await;
     assert_eq!(status, 202);
 }
@@ -220,13 +222,14 @@ impl FaultFixture {
         }
     }
 
-    async fn until_health_is(&self, expected: u16) {
+    async fn until_readiness_is(&self, expected: u16) -> Value {
         let begun = Instant::now();
-        while self.get("/health").await.0 != expected {
-            assert!(
-                begun.elapsed() < TEST_TIMEOUT,
-                "/health is never {expected}"
-            );
+        loop {
+            let (status, said) = self.get("/ready").await;
+            if status == expected {
+                return said;
+            }
+            assert!(begun.elapsed() < TEST_TIMEOUT, "/ready is never {expected}");
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
     }

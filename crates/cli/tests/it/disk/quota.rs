@@ -122,8 +122,8 @@ async fn on_a_disk_that_is_nearly_full_nothing_new_begins_and_all_can_be_read() 
         (status, messages.as_array().unwrap().len() > 1),
         (200, true)
     );
-    let (status, health) = low.get("/health").await;
-    assert_eq!((status, health["storage"].as_str()), (200, Some("low")));
+    let (status, ready) = low.get("/ready").await;
+    assert_eq!((status, ready["storage"].as_str()), (200, Some("low")));
     let mut page = Page::open(&low).await;
     page.until(|frame| frame["type"] == "storage" && frame["state"] == "low")
         .await;

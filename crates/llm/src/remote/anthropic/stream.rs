@@ -13,7 +13,7 @@ use tenon_net::sse::SseEvent;
 use crate::assemble::StopTracker;
 use crate::remote::Decode;
 use crate::remote::provider_error::{ProviderError, ProviderErrorBody};
-use crate::{CallFragment, ModelDelta, Remote};
+use crate::{CallFragment, ModelDelta, Remote, chat_span};
 
 /// Reads one streamed message.
 #[derive(Debug)]
@@ -67,6 +67,7 @@ struct StreamFrame {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct MessageStart {
+    model: Option<Value>,
     usage: Option<TokenCount>,
     /// A server that does not stream sends all of it at once.
     content: Option<Vec<Map<String, Value>>>,
@@ -112,6 +113,9 @@ impl AnthropicDecoder {
         match frame.r#type.as_str() {
             "message_start" => {
                 if let Some(message) = frame.message {
+                    if let Some(model) = message.model.as_ref().and_then(Value::as_str) {
+                        chat_span::answered_by(model);
+                    }
                     self.whole(message, out);
                 }
             }

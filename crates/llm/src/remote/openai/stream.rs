@@ -4,6 +4,7 @@
 //! needs; what is of another type than it should be is the business of `lenient`.
 
 use serde::Deserialize;
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tenon_domain::{StopReason, Usage};
 use tenon_net::sse::SseEvent;
@@ -13,7 +14,7 @@ use super::think_tags::ThinkTagSplitter;
 use crate::assemble::StopTracker;
 use crate::remote::Decode;
 use crate::remote::provider_error::{ProviderError, ProviderErrorBody};
-use crate::{CallFragment, ModelDelta, ModelFault, Remote};
+use crate::{CallFragment, ModelDelta, ModelFault, Remote, chat_span};
 
 /// Reads one streamed completion.
 #[derive(Debug)]
@@ -26,6 +27,8 @@ pub(crate) struct OpenaiDecoder {
     /// OpenRouter's thinking, to be told back as it came.
     details: Vec<Value>,
     stop: StopTracker,
+    /// The server has said which model answers.
+    has_model: bool,
 }
 
 /// What most chunks do not have. Apart, so that a chunk is small: there are
@@ -33,7 +36,10 @@ pub(crate) struct OpenaiDecoder {
 type BoxedOption<T> = Option<Box<T>>;
 
 #[derive(Debug, Deserialize)]
-struct Chunk {
+struct Chunk<'a> {
+    /// In every chunk, and looked at in the first one alone.
+    #[serde(borrow, default)]
+    model: Option<&'a RawValue>,
     choices: Option<Vec<ChunkChoice>>,
     usage: BoxedOption<Value>,
     /// Where Groq counts.
@@ -107,6 +113,7 @@ impl OpenaiDecoder {
             is_thinking: false,
             details: Vec::new(),
             stop: StopTracker::default(),
+            has_model: false,
         }
     }
 
@@ -122,7 +129,7 @@ impl OpenaiDecoder {
     }
 
     fn apply_chunk(&mut self, data: &str, out: &mut Vec<ModelDelta>) -> Result<(), ProviderError> {
-        let chunk: Chunk = match serde_json::from_str(data) {
+        let chunk: Chunk<'_> = match serde_json::from_str(data) {
             Ok(chunk) => chunk,
             // A server that forgets the blank line between its events.
             Err(_) if data.contains('\n') => {
@@ -138,6 +145,12 @@ impl OpenaiDecoder {
         let is_error_text = chunk.choices.is_none() && words.any(|words| !words.is_empty());
         if chunk.error.is_some_and(|error| is_error(&error)) || is_error_text {
             return Err(self.failed(data));
+        }
+        if let Some(model) = chunk.model.filter(|_| !self.has_model) {
+            self.has_model = true;
+            if let Ok(LenientString(model)) = serde_json::from_str(model.get()) {
+                chat_span::answered_by(&model);
+            }
         }
         if let Some(ChunkProgress { processed, total }) = chunk.prompt_progress.as_deref() {
             out.push(ModelDelta::PromptProgress {

@@ -11,7 +11,8 @@ export const serverEn = {
   },
   /** How several servers stand with each other. */
   cluster: {
-    delayed: 'The live view is delayed: answers that other servers give appear as soon as each step is stored.',
+    delayed:
+      'The live view is delayed: answers that other servers give appear as soon as each step is stored.',
     noBus:
       'Several servers use this database without a bus, so live answers, forms and tools on people’s computers stay at the server they began at. Set `bus` at each of them.',
   },

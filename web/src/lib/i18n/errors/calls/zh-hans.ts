@@ -74,7 +74,8 @@ export const callErrorsZhHans = {
   call_answer_no_status: '响应没有状态码。',
   call_answer_incomplete: '响应没有完整传来。',
   call_failed_silently: '工具失败了，没有说明原因。',
-  call_remote_away: '{name} 在这个 Tenon 的另一台服务器上运行，暂时无法联系。什么都没有做。请过几秒再试。',
+  call_remote_away:
+    '{name} 在这个 Tenon 的另一台服务器上运行，暂时无法联系。什么都没有做。请过几秒再试。',
   call_remote_lost:
     '运行 {name} 的那台 Tenon 服务器在给出结果之前失去了联系。不知道调用是否生效：重复之前请先检查。',
   call_no_page:

@@ -74,7 +74,8 @@ export const callErrorsZhHant = {
   call_answer_no_status: '回應沒有狀態碼。',
   call_answer_incomplete: '回應沒有完整傳來。',
   call_failed_silently: '工具失敗了，沒有說明原因。',
-  call_remote_away: '{name} 在這個 Tenon 的另一台伺服器上執行，暫時無法聯絡。什麼都沒有做。請過幾秒再試。',
+  call_remote_away:
+    '{name} 在這個 Tenon 的另一台伺服器上執行，暫時無法聯絡。什麼都沒有做。請過幾秒再試。',
   call_remote_lost:
     '執行 {name} 的那台 Tenon 伺服器在給出結果之前失去了聯絡。不知道呼叫是否生效：重複之前請先檢查。',
   call_no_page:

@@ -1,0 +1,50 @@
+//! What `/metrics` counts, for a receiver of OpenTelemetry. Names are those of Prometheus as its
+//! exporters make them of ours: `tenon.tool_calls` there is `tenon_tool_calls_total`.
+
+use opentelemetry::KeyValue;
+use opentelemetry::metrics::{AsyncInstrument, Meter};
+use tenon_server::metrics::{MetricFamily, MetricKind, SampleValue, ServerMetrics};
+
+pub(super) fn observe(meter: &Meter, metrics: &ServerMetrics) {
+    for (index, family) in metrics.families().into_iter().enumerate() {
+        let name = otel_name(family.name);
+        let metrics = metrics.clone();
+        // The families are the same every time, and in the same order.
+        let observe = move |observer: &dyn AsyncInstrument<f64>| {
+            if let Some(family) = metrics.families().get(index) {
+                observe_family(family, observer);
+            }
+        };
+        match family.kind {
+            MetricKind::Counter => {
+                let counter = meter.f64_observable_counter(name);
+                let counter = counter.with_description(family.help);
+                counter.with_callback(observe).build();
+            }
+            MetricKind::Gauge => {
+                let gauge = meter.f64_observable_gauge(name);
+                gauge
+                    .with_description(family.help)
+                    .with_callback(observe)
+                    .build();
+            }
+            // How long calls take is measured on their spans.
+            MetricKind::Histogram => {}
+        }
+    }
+}
+
+fn observe_family(family: &MetricFamily, observer: &dyn AsyncInstrument<f64>) {
+    for sample in &family.samples {
+        let labels = sample.labels.iter();
+        let labels = labels.map(|(name, text)| KeyValue::new(*name, text.clone()));
+        if let SampleValue::Number(number) = sample.value {
+            observer.observe(number, &labels.collect::<Vec<_>>());
+        }
+    }
+}
+
+fn otel_name(name: &str) -> String {
+    let name = name.strip_suffix("_total").unwrap_or(name);
+    name.replacen('_', ".", 1)
+}

@@ -1,0 +1,56 @@
+//! The span of one tool call, with the attributes that OpenTelemetry's conventions for generative AI name.
+
+use tenon_domain::{RunsOn, ToolCall, ToolResult};
+use tracing::field::Empty;
+use tracing::{Level, Span};
+
+use crate::call_metrics::kind_label;
+use crate::catalog::Tool;
+
+/// Opens the span of a call.
+pub(crate) fn open(tool: &Tool, call: &ToolCall) -> Span {
+    let (spec, source) = (&tool.spec, tool.source.info());
+    let span = tracing::info_span!(
+        "execute_tool",
+        "otel.name" = format!("execute_tool {}", spec.name),
+        "otel.status_code" = Empty,
+        "gen_ai.operation.name" = "execute_tool",
+        "gen_ai.tool.name" = spec.name,
+        "gen_ai.tool.call.id" = call.id.as_str(),
+        // An extension calls what is outside by itself; a function is run by the client.
+        "gen_ai.tool.type" = match spec.runs_on {
+            RunsOn::Server => "extension",
+            RunsOn::Browser => "function",
+        },
+        "gen_ai.tool.call.arguments" = Empty,
+        "gen_ai.tool.call.result" = Empty,
+        "tenon.tool.id" = spec.id.as_str(),
+        "tenon.source.kind" = kind_label(source.kind),
+        "tenon.source.name" = source.name,
+        "error.type" = Empty,
+    );
+    if captures_content(&span) {
+        span.record("gen_ai.tool.call.arguments", call.input.to_string());
+    }
+    span
+}
+
+/// Puts on it how the call went.
+pub(crate) fn finish(span: &Span, result: &ToolResult) {
+    match result {
+        Ok(output) if captures_content(span) => {
+            span.record("gen_ai.tool.call.result", output.to_text());
+        }
+        Ok(_) => {}
+        Err(error) => {
+            span.record("error.type", error.error_type());
+            span.record("otel.status_code", "ERROR");
+        }
+    }
+}
+
+/// What people write and tools answer is nobody's to read unless the operator says so: whoever
+/// exports spans enables this target then.
+fn captures_content(span: &Span) -> bool {
+    !span.is_disabled() && tracing::span_enabled!(target: "tenon_content", Level::INFO)
+}
