@@ -172,8 +172,19 @@ async fn a_helper_waits_for_the_next_program_and_is_replaced_when_something_ende
         let mut child = sandbox.spawn(&command).await.unwrap();
         assert!(child.wait().await.unwrap().success());
         let waiting = waiting_helper(&helper).await;
-        let killed = Command::new("kill").arg("-9").arg(waiting).status();
+        let killed = Command::new("kill").arg("-9").arg(&waiting).status();
         assert!(killed.unwrap().success());
+        // A signal is on its way for a moment.
+        let status = format!("/proc/{waiting}/status");
+        let is_alive =
+            || std::fs::read_to_string(&status).is_ok_and(|is| !is.contains("State:\tZ"));
+        timeout(DEADLINE, async {
+            while is_alive() {
+                tokio::task::yield_now().await;
+            }
+        })
+        .await
+        .unwrap();
     }
     let mut child = sandbox.spawn(&command).await.unwrap();
     assert!(child.wait().await.unwrap().success());
