@@ -34,6 +34,7 @@ use crate::experts::{ExpertError, Experts};
 use crate::files::Attachments;
 use crate::folders::Folders;
 use crate::instructions::Instructions;
+use crate::models::embeddings::ModelEmbedder;
 use crate::models::endpoints::ModelEndpoints;
 use crate::models::{ModelLookupError, Models};
 use crate::outputs::{StoredOutputs, StoredToolIds, UserStorage};
@@ -162,6 +163,11 @@ impl App {
         };
         let endpoints = ModelEndpoints::new(&config.environment, config.local_models.as_deref());
         let models = Models::new(store.clone(), vault.clone(), builtin, endpoints);
+        if let Some(model) = &config.embedding_model {
+            store.keep_embeddings_of(model).await?;
+            let embedder = ModelEmbedder::new(models.clone(), store.clone(), model);
+            registry.embed_with(Arc::new(embedder));
+        }
         let skills = Skills::open(
             (store.clone(), vault.clone()),
             registry.clone(),

@@ -59,6 +59,8 @@ pub struct Config {
     pub telemetry: TelemetryConfig,
     /// Model servers on this machine to look for, in the place of the usual ones.
     pub local_models: Option<Vec<String>>,
+    /// The id of the model whose embeddings tools are found by, as `openai:text-embedding-3-small`.
+    pub embedding_model: Option<String>,
     /// How long a model may send nothing before it is given up; a minute by default.
     pub model_silence_seconds: Option<u64>,
     /// Whether a real model gives chats their names; it does by default.

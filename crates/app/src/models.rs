@@ -3,6 +3,7 @@
 
 mod choose;
 mod edit;
+pub(crate) mod embeddings;
 pub mod endpoints;
 mod evaluation;
 mod probe;

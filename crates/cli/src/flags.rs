@@ -45,6 +45,14 @@ pub struct CommonFlags {
     /// Model servers on this machine to look for, separated by commas; empty for none
     #[arg(long, global = true, env = "TENON_LOCAL_MODELS", value_name = "URLS")]
     pub local_models: Option<String>,
+    /// The model whose embeddings tools are found by, as ENDPOINT:MODEL; without one by words alone
+    #[arg(
+        long,
+        global = true,
+        env = "TENON_EMBEDDING_MODEL",
+        value_name = "MODEL"
+    )]
+    pub embedding_model: Option<String>,
     /// Serve one person, on loopback only: no accounts, but a link that `tenon serve` prints
     #[arg(
         long,
@@ -64,6 +72,9 @@ impl CommonFlags {
         }
         if let Some(bus) = &self.bus {
             config.bus = Some(bus.clone()).filter(|bus| !bus.is_empty());
+        }
+        if let Some(model) = &self.embedding_model {
+            config.embedding_model = Some(model.clone()).filter(|model| !model.is_empty());
         }
         if let Some(urls) = &self.local_models {
             let urls = urls.split(',').map(str::trim).filter(|url| !url.is_empty());

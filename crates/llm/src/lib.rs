@@ -6,6 +6,7 @@ pub mod chat_span;
 pub mod scripted;
 
 pub mod discover;
+pub mod embeddings;
 pub mod evaluation;
 pub mod probe;
 pub mod remote;

@@ -18,7 +18,7 @@ pub(crate) use conversation::{
     blobs, chats, events, files, folders, messages, search_entries, shares, tool_calls, turns,
 };
 pub(crate) use expert::{expert_skills, experts, prompts};
-pub(crate) use hub::{models, tools};
+pub(crate) use hub::{embeddings, models, tools};
 pub(crate) use people::{
     api_keys, audit, auth_sessions, invites, preferences, tool_settings, users,
 };

@@ -15,6 +15,7 @@ mod chat_owner;
 mod chats;
 mod connect;
 mod deleted_chats;
+mod embeddings;
 mod entity;
 mod events;
 mod experts;

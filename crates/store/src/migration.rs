@@ -19,6 +19,7 @@ mod m0016_folders_and_files;
 mod m0017_model_calls;
 mod m0018_tool_budget;
 mod m0019_cluster;
+mod m0020_embeddings;
 
 use std::collections::HashSet;
 
@@ -68,6 +69,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0017_model_calls::Migration),
             Box::new(m0018_tool_budget::Migration),
             Box::new(m0019_cluster::Migration),
+            Box::new(m0020_embeddings::Migration),
         ]
     }
 }

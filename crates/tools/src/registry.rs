@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 
 use arc_swap::ArcSwap;
 use tenon_domain::{
@@ -17,9 +17,10 @@ use tokio::sync::broadcast;
 use crate::call_limits::CallLimits;
 use crate::call_metrics::{CallCounters, CallMetrics, CallStatistics, kind_label};
 use crate::catalog::{Catalog, ConnectedSource, IndexedTools, Tool};
+use crate::embedded_tools::EmbeddedTools;
 use crate::request_tools::RequestConsent;
 use crate::toolset::{Toolset, search_source_info};
-use crate::{Error, OutputStore, RequestTools, ToolIdStore, ToolSource};
+use crate::{Embedder, Error, OutputStore, RequestTools, ToolIdStore, ToolSource};
 
 /// How many changes a slow subscriber may miss before it has to read everything again.
 const CHANGE_QUEUE: usize = 256;
@@ -37,6 +38,7 @@ pub struct Registry {
     /// Numbers each read of the tools of a source, so that an older one never replaces a newer one.
     revisions: AtomicU64,
     changes: broadcast::Sender<CatalogChange>,
+    embedded: OnceLock<Arc<EmbeddedTools>>,
 }
 
 /// A source came, went, or offers other tools.
@@ -87,7 +89,26 @@ impl Registry {
             metrics,
             revisions: AtomicU64::new(0),
             changes: broadcast::Sender::new(CHANGE_QUEUE),
+            embedded: OnceLock::new(),
         })
+    }
+
+    /// Has tools found by embeddings too, from now on.
+    pub fn embed_with(self: &Arc<Self>, embedder: Arc<dyn Embedder>) {
+        self.embedded.get_or_init(|| {
+            let registry = Arc::downgrade(self);
+            let tools = move || registry.upgrade().map(|registry| registry.tools_of_all());
+            EmbeddedTools::start(embedder, tools, self.subscribe())
+        });
+    }
+
+    /// The tools of everybody.
+    fn tools_of_all(&self) -> Vec<Arc<Tool>> {
+        let catalog = self.catalog.load();
+        let connected = catalog.connected.values();
+        connected
+            .flat_map(|connected| connected.tools.iter().cloned())
+            .collect()
     }
 
     /// Adds a source, or replaces the one with the same id.
@@ -141,7 +162,7 @@ impl Registry {
             self.catalog.load_full(),
             access,
             self.outputs.clone(),
-            self.search_counters.clone(),
+            (self.search_counters.clone(), self.embedded.get().cloned()),
             self.limits,
         )
     }

@@ -28,6 +28,7 @@ use crate::call_error::CallError;
 use crate::call_metrics::CallCounters;
 use crate::cap::Cap;
 use crate::catalog::{Catalog, Tool};
+use crate::embedded_tools::EmbeddedTools;
 use crate::output_store::{OUTPUT_READERS, OutputStore};
 use crate::validate::ValidationContext;
 use crate::{CallContext, CallLimits, RequestTools, ToolSource};
@@ -55,6 +56,7 @@ pub struct Toolset {
     /// See [`Toolset::with_search`].
     search: Option<SearchTools>,
     search_counters: Arc<CallCounters>,
+    embedded: Option<Arc<EmbeddedTools>>,
 }
 
 impl Toolset {
@@ -62,7 +64,7 @@ impl Toolset {
         catalog: Arc<Catalog>,
         access: ToolAccess,
         outputs: Arc<dyn OutputStore>,
-        search_counters: Arc<CallCounters>,
+        (search_counters, embedded): (Arc<CallCounters>, Option<Arc<EmbeddedTools>>),
         limits: CallLimits,
     ) -> Self {
         Self {
@@ -74,6 +76,7 @@ impl Toolset {
             known: Arc::default(),
             search: None,
             search_counters,
+            embedded,
         }
     }
 

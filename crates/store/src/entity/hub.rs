@@ -55,3 +55,22 @@ pub(crate) mod tools {
 
     impl ActiveModelBehavior for ActiveModel {}
 }
+
+pub(crate) mod embeddings {
+    use sea_orm::entity::prelude::*;
+
+    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+    #[sea_orm(table_name = "embeddings")]
+    pub(crate) struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub model: String,
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub hash: String,
+        pub vector: Vec<u8>,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub(crate) enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+}

@@ -82,6 +82,15 @@ impl Toolset {
         }
     }
 
+    /// Makes ready what [`Toolset::offer`] searches for.
+    pub async fn prepare_offer(&self, messages: &[Message]) {
+        if self.embedded.is_some() {
+            let mentions = ToolMentions::new(messages);
+            let texts = mentions.texts.iter().map(|(_, text)| text.as_str());
+            self.prepare_search(texts).await;
+        }
+    }
+
     fn is_relevant(
         &self,
         tool: &Tool,

@@ -272,7 +272,11 @@ impl ToolSource for SearchSource {
             why: error.to_string().into(),
         };
         match tool {
-            TOOL_SEARCH => Ok(self.search(&SearchInput::deserialize(input).map_err(misfit)?)),
+            TOOL_SEARCH => {
+                let input = SearchInput::deserialize(input).map_err(misfit)?;
+                self.toolset.prepare_search([input.query.as_str()]).await;
+                Ok(self.search(&input))
+            }
             TOOL_DESCRIBE => {
                 let DescribeInput { ids } = DescribeInput::deserialize(input).map_err(misfit)?;
                 Ok(self.describe(&ids))

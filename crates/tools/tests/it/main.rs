@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod call_client;
+mod embeddings;
 mod hub;
 mod offer;
 mod policy;

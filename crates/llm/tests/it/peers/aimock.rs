@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use tenon_domain::{ErrorKind, Part, StopReason, ToolError, ToolUse, Usage, WireFormat};
+use tenon_llm::embeddings::embed;
 use tenon_llm::{Error, ModelDelta, connect};
 
 use super::proxy::Proxy;
@@ -353,4 +354,15 @@ async fn a_model_that_cannot_call_is_held_to_a_form() {
         .await
         .whole();
     assert_eq!(last.parts, [Part::text("It is 7 degrees in Oslo.")]);
+}
+
+#[tokio::test]
+async fn texts_get_vectors_or_the_reason_why_not() {
+    let peer = Peer::aimock();
+    let remote = remote(peer.base_url(WireFormat::Openai), WireFormat::Openai);
+    let texts = ["close the garage", "打开车库 (garage)"].map(String::from);
+    let vectors = embed(&remote, &texts).await.unwrap();
+    assert_eq!(vectors, [[0.5, -0.25, 1.0], [0.5, -0.25, 1.0]]);
+    let refused = embed(&remote, &["something else".to_owned()]).await;
+    assert_eq!(refused.unwrap_err().code, "model_server_error");
 }
