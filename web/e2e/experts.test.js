@@ -1,5 +1,6 @@
 // Experts and saved prompts: made in the settings, used in a chat.
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { after, test } from 'node:test';
 import { findings } from './axe.js';
 import { desktop, phone } from './browser.js';
@@ -93,6 +94,30 @@ test('an expert is copied, hidden and deleted', deadline, async (t) => {
   await act('My research', 'Delete');
   await settings.getByRole('button', { name: 'Delete', exact: true }).click();
   await settings.getByRole('heading', { name: /^My research/ }).waitFor({ state: 'detached' });
+});
+
+test('an expert leaves as a file and comes back from it', deadline, async (t) => {
+  const { page } = await suite.visit(t);
+  const settings = await openSettings(page, 'experts');
+  await settings.getByRole('button', { name: 'Actions for Web research' }).last().click();
+  const saved = page.waitForEvent('download');
+  await page.getByRole('menuitem', { name: 'Export' }).click();
+  const file = await saved;
+  assert.equal(file.suggestedFilename(), 'web-research.yaml');
+  const text = await readFile(await file.path(), 'utf8');
+  const mine = text
+    .replace(/^name: .*$/m, 'name: my-research')
+    .replace(/^title: .*$/m, 'title: My research');
+  const choose = async (buffer) => {
+    const chooser = page.waitForEvent('filechooser');
+    await settings.getByRole('button', { name: 'Import…' }).click();
+    const mimeType = 'application/yaml';
+    await (await chooser).setFiles({ name: 'expert.yaml', mimeType, buffer: Buffer.from(buffer) });
+  };
+  await choose(mine);
+  await settings.getByRole('heading', { name: /^My research/ }).waitFor();
+  await choose('- nothing of the kind');
+  await settings.getByText(/does not describe an expert/).waitFor();
 });
 
 test(

@@ -215,7 +215,7 @@ impl AgentLoop<'_> {
             Some(context) => context.visible(messages),
             None => messages.to_vec(),
         };
-        toolset.prepare_offer(messages).await;
+        self.request.prepare(toolset, messages, kind).await;
         let request = self.request.build(toolset, messages, told, (kind, options));
         let result = step.run(request);
         let result = result.await;

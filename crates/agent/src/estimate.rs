@@ -25,7 +25,7 @@ pub struct DraftMessage {
 }
 
 impl Agent {
-    /// About how many tokens the next request takes, and which tools it has.
+    /// About how many tokens the next request takes, and which tools it has beside those that find others.
     pub async fn estimate(&self, draft: &DraftMessage) -> StoreResult<RequestEstimate> {
         let allow = [].as_slice().into();
         let access = ToolAccess::all(&draft.user, Caller::ChatModel { allow });
@@ -55,6 +55,9 @@ impl Agent {
         };
         let options = (StepKind::Open, GenerationOptions::default());
         let request = request.build(&toolset, &messages, messages.clone(), options);
-        Ok(draft.model.provider.estimate(&request).await)
+        let mut estimate = draft.model.provider.estimate(&request).await;
+        let finders = &request.deferred.finders;
+        estimate.tools.retain(|tool| !finders.contains(tool));
+        Ok(estimate)
     }
 }

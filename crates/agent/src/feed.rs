@@ -239,7 +239,7 @@ impl Drop for ChatWatch {
         let mut channels = lock(&self.channels);
         if channels
             .get(&self.chat)
-            .is_some_and(|channel| !channel.is_watched())
+            .is_none_or(|channel| !channel.is_watched())
             && self.relay.unwatched(&self.chat)
             && let Some(channel) = channels.get_mut(&self.chat)
         {

@@ -39,19 +39,17 @@ enum FormReply {
 impl Agent {
     /// Answers other servers.
     pub(crate) fn serve_others(&self) {
-        let agent = self.clone();
-        self.bus.serve(STOP, move |note| {
-            let turn = serde_json::from_slice::<TurnId>(&note.body);
-            let stopped = turn.is_ok_and(|turn| agent.cancel(&turn));
+        let running = self.running.clone();
+        self.bus.serve(STOP, move |request| {
+            let turn = serde_json::from_slice::<TurnId>(&request.body);
+            let stopped = turn.is_ok_and(|turn| running.cancel(&turn));
             async move { serde_json::to_vec(&stopped).unwrap_or_default() }
         });
-        let agent = self.clone();
-        self.bus.serve(ANSWER_FORM, move |note| {
-            let routed = serde_json::from_slice::<RoutedFormAnswer>(&note.body);
+        let forms = self.forms.clone();
+        self.bus.serve(ANSWER_FORM, move |request| {
+            let routed = serde_json::from_slice::<RoutedFormAnswer>(&request.body);
             let taken = match routed {
-                Ok(routed) => agent
-                    .forms
-                    .answer(&routed.call, &routed.form, routed.answer),
+                Ok(routed) => forms.answer(&routed.call, &routed.form, routed.answer),
                 Err(_) => Err(Error::FormClosed),
             };
             let reply = match taken {

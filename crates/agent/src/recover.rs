@@ -93,6 +93,12 @@ impl Agent {
         self.adopted.lists().to_resume.push(paused);
     }
 
+    /// Whether turns were taken over and neither ended nor resumed yet.
+    pub fn has_adopted_turns(&self) -> bool {
+        let adopted = self.adopted.lists();
+        !adopted.to_end.is_empty() || !adopted.to_resume.is_empty()
+    }
+
     /// Goes on with a turn in the middle of its step. What was granted for the
     /// turn alone is not remembered: it is asked about.
     pub fn resume(
@@ -151,13 +157,14 @@ pub(crate) async fn stop_without_lease(
     mut lease: watch::Receiver<LeaseState>,
     running: RunningTurns,
 ) {
-    loop {
-        if *lease.borrow_and_update() == LeaseState::Lost {
+    let mut held = *lease.borrow_and_update();
+    while lease.changed().await.is_ok() {
+        let state = *lease.borrow_and_update();
+        // Another one than before was lost in between; after a loss there is nothing to stop.
+        if held != LeaseState::Lost && state != held {
             running.stop_all();
         }
-        if lease.changed().await.is_err() {
-            return;
-        }
+        held = state;
     }
 }
 

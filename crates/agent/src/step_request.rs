@@ -58,26 +58,34 @@ impl StepRequest<'_> {
         }
     }
 
+    /// Looks for the tools of a step beforehand, where that takes a while.
+    pub(crate) async fn prepare(&self, toolset: &Toolset, messages: &[Message], kind: StepKind) {
+        if let (ModelTools::Server(_), StepKind::Open) = (self.tools, kind) {
+            toolset.prepare_offer(messages, self.offer_size()).await;
+        }
+    }
+
     fn offer(&self, toolset: &Toolset, messages: &[Message], kind: StepKind) -> ToolOffer {
-        let provider = &self.model.provider;
         match (self.tools, kind) {
             (_, StepKind::AnswerOnly) => ToolOffer::default(),
             (ModelTools::Client(tools), StepKind::Open) => ToolOffer {
                 tools: tools.clone(),
                 ..ToolOffer::default()
             },
-            (ModelTools::Server(_), StepKind::Open) if provider.is_small() => {
-                toolset.offer(messages, OfferSize::Compact)
-            }
-            (ModelTools::Server(_), StepKind::Open) => {
-                let limits = OfferLimits {
-                    max_tools: provider.max_tools().unwrap_or(usize::MAX),
-                    max_tokens: provider.tool_budget(),
-                    tokens: tool_tokens,
-                };
-                toolset.offer(messages, OfferSize::Full(limits))
-            }
+            (ModelTools::Server(_), StepKind::Open) => toolset.offer(messages, self.offer_size()),
         }
+    }
+
+    fn offer_size(&self) -> OfferSize {
+        let provider = &self.model.provider;
+        if provider.is_small() {
+            return OfferSize::Compact;
+        }
+        OfferSize::Full(OfferLimits {
+            max_tools: provider.max_tools().unwrap_or(usize::MAX),
+            max_tokens: provider.tool_budget(),
+            tokens: tool_tokens,
+        })
     }
 
     /// The prompt of the request or Tenon's own, then that of the profile.

@@ -38,7 +38,7 @@ pub(crate) fn open(
     span.record("gen_ai.provider.name", identity.provider);
     span.record("gen_ai.request.model", &identity.model);
     if let Some(parent) = parent {
-        parent.adopt(&span);
+        parent.set_parent_of(&span);
     }
     span
 }
@@ -69,7 +69,7 @@ pub(crate) fn finish(span: &Span, outcome: &TurnOutcome, usage: &Usage) {
 pub(crate) fn open_title(turn: &Span) -> Span {
     let span = tracing::info_span!(parent: None, "name_chat");
     if let Some(parent) = turn.in_scope(TraceContext::current) {
-        parent.adopt(&span);
+        parent.set_parent_of(&span);
     }
     span
 }

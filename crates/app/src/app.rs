@@ -164,14 +164,15 @@ impl App {
         let endpoints = ModelEndpoints::new(&config.environment, config.local_models.as_deref());
         let models = Models::new(store.clone(), vault.clone(), builtin, endpoints);
         if let Some(model) = &config.embedding_model {
-            store.keep_embeddings_of(model).await?;
-            let embedder = ModelEmbedder::new(models.clone(), store.clone(), model);
-            registry.embed_with(Arc::new(embedder));
+            store.sweep_embeddings().await?;
+            let embedder = ModelEmbedder::start(models.clone(), store.clone(), model);
+            registry.embed_with(embedder);
         }
         let skills = Skills::open(
             (store.clone(), vault.clone()),
             registry.clone(),
-            (data.join("skills"), config.sandbox_helper.as_deref()),
+            data.join("skills"),
+            config,
             builtin_sources,
         )
         .await
@@ -179,11 +180,11 @@ impl App {
         .context("the skills cannot be read")?;
         let routes = CallRoutes::new(bus.clone());
         let sources = Sources::new(store.clone(), vault, registry.clone(), routes.clone());
-        store.sweep_local_servers().await?;
         let device_store = Arc::new(DeviceStore(store.clone()));
         let reading = sources.clone();
         let parses = Box::new(move |user: &UserId| reading.parses(Some(user)));
         let devices = DeviceHub::new(registry.clone(), device_store, parses, routes);
+        devices.forget_unseen().await.map_err(anyhow::Error::msg)?;
         devices.restore().await.map_err(anyhow::Error::msg)?;
 
         let mut settings = AgentSettings::new(workspaces);
@@ -302,6 +303,11 @@ impl App {
             Ok(model) => match self.agent.resume(paused.clone(), model, profile) {
                 // Who shuts down again leaves it to the next start.
                 Ok(()) | Err(tenon_agent::Error::Closing) => return Ok(()),
+                // A turn of this process lets go of the chat in a moment.
+                Err(tenon_agent::Error::Busy) => {
+                    self.agent.put_back(paused.clone());
+                    return Ok(());
+                }
                 Err(error) => error.detail(),
             },
             Err(ModelLookupError::Store(error)) if !matches!(error, Error::Secret(_)) => {

@@ -7,7 +7,7 @@ use serde::Serialize;
 use tenon_bus::{Bus, BusState};
 use tenon_store::{ServerRole, Store};
 use tokio::sync::watch;
-use tokio::time::{interval, sleep};
+use tokio::time::{interval, timeout};
 use ts_rs::TS;
 
 /// How often it is looked whether there are others.
@@ -55,44 +55,37 @@ impl Cluster {
             serves: true,
             has_bus: !self.bus.is_alone(),
         });
-        if self.bus.is_alone() {
-            self.watch_without_bus().await;
-        } else {
-            self.watch_bus().await;
-        }
-    }
-
-    async fn watch_without_bus(&self) {
-        if !self.store.has_leases() {
-            return;
-        }
-        let mut ticks = interval(CHECK_INTERVAL);
+        let (mut bus, mut ticks) = (self.bus.state(), interval(CHECK_INTERVAL));
+        let mut is_cut_off = false;
         loop {
-            ticks.tick().await;
-            match self.store.other_servers().await {
-                Ok(others) if others.is_empty() => self.set(ClusterState::Ok),
-                Ok(_) => self.set(ClusterState::NoBus),
-                // A database that is away is told of elsewhere.
-                Err(error) => tracing::debug!(%error, "other servers cannot be looked for"),
+            tokio::select! {
+                Ok(()) = bus.changed() => {}
+                _ = ticks.tick() => is_cut_off = self.is_cut_off().await.unwrap_or(is_cut_off),
             }
-        }
-    }
-
-    async fn watch_bus(&self) {
-        let mut bus = self.bus.state();
-        loop {
-            if *bus.borrow_and_update() == BusState::Connected {
-                self.set(ClusterState::Ok);
-            } else {
-                tokio::select! {
-                    () = sleep(AWAY_GRACE) => self.set(ClusterState::Delayed),
-                    _ = bus.changed() => continue,
+            if *bus.borrow_and_update() == BusState::Away {
+                let back = bus.wait_for(|state| *state != BusState::Away);
+                if timeout(AWAY_GRACE, back).await.is_err() {
+                    self.set(ClusterState::Delayed);
+                    continue;
                 }
             }
-            if bus.changed().await.is_err() {
-                return;
-            }
+            self.set(if is_cut_off {
+                ClusterState::NoBus
+            } else {
+                ClusterState::Ok
+            });
         }
+    }
+
+    /// Whether there are servers that this one cannot reach, whatever becomes of its bus.
+    async fn is_cut_off(&self) -> tenon_store::Result<bool> {
+        let others = self.store.other_servers().await?;
+        let unreached = if self.bus.is_alone() {
+            others.all
+        } else {
+            others.without_bus
+        };
+        Ok(unreached > 0)
     }
 
     fn set(&self, seen: ClusterState) {
@@ -103,7 +96,7 @@ impl Cluster {
         });
         match seen {
             ClusterState::NoBus if has_changed => tracing::warn!(
-                "another server uses this database, and there is no bus: set `bus` to the address of a Redis or \
+                "another server uses this database, and there is no bus to it: set `bus` to the address of a Redis or \
                  Valkey at all of them, or live answers, forms and people's own tools stay at the server they began at"
             ),
             _ if has_changed => tracing::info!(state = ?seen, "the cluster has changed"),

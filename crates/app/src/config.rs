@@ -63,6 +63,8 @@ pub struct Config {
     pub embedding_model: Option<String>,
     /// How long a model may send nothing before it is given up; a minute by default.
     pub model_silence_seconds: Option<u64>,
+    /// How long a program of a skill stays for its next call.
+    pub skill_idle_seconds: Option<u64>,
     /// Whether a real model gives chats their names; it does by default.
     pub model_titles: Option<bool>,
     /// Whether what is sent to models is kept for 30 days, for the traces of turns; it is by default.

@@ -53,6 +53,11 @@ impl LocalServerStore for DeviceStore {
         seen.map_err(|error| BrowserError::MarkSeen(error.into()))
     }
 
+    async fn delete_unseen(&self) -> Result<Vec<SourceId>, BrowserError> {
+        let swept = self.0.sweep_local_servers().await;
+        swept.map_err(|error| BrowserError::Delete(error.into()))
+    }
+
     async fn delete(&self, servers: &[SourceId]) -> Result<(), BrowserError> {
         let forgotten = self.0.forget_local_servers(servers).await;
         forgotten.map_err(|error| BrowserError::Delete(error.into()))

@@ -19,8 +19,8 @@ use crate::auth::CurrentUser;
 
 pub(crate) use check::parameters as check_parameters;
 pub use error::ExpertError;
-pub use file::{read_expert, write_expert};
-pub use view::{ExpertChange, ExpertView};
+pub use file::{read_expert, with_skill_ids, with_skill_names, write_expert};
+pub use view::{ExpertChange, ExpertFile, ExpertView};
 
 /// How a model is called that is an expert: `expert/NAME`.
 pub const MODEL_PREFIX: &str = "expert/";

@@ -32,7 +32,8 @@ use crate::auth::CurrentUser;
 
 pub use error::SkillFault;
 pub use module_view::{
-    ModuleCode, ModuleFaultView, ModuleFunctionView, ModuleView, NewModule, TryEvent, TryModule,
+    ModuleCode, ModuleFaultView, ModuleFunctionView, ModuleMeta, ModuleView, NewModule, TryEvent,
+    TryModule,
 };
 pub use trial::{SkillTestReport, TestedCall, TestedSkill};
 pub use view::{

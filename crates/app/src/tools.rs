@@ -75,12 +75,12 @@ impl UserTools {
             expert: None,
             searches: false,
         };
-        let call = ToolCall {
+        let mut call = ToolCall {
             id: CallId(fresh_id()),
             tool_id,
             input,
         };
-        let called = self.call_for(client, caller, call, cancel);
+        let called = self.call_for(client, caller, &mut call, cancel);
         let Some(result) = called.await? else {
             return Ok(None);
         };
@@ -103,12 +103,13 @@ impl UserTools {
         }))
     }
 
-    /// The same for a client that hears of progress and can be asked. To drop it cancels the call.
+    /// The same for a client that hears of progress and can be asked. To drop it cancels the call. Where the caller
+    /// searches, `call` becomes that of the tool which it names.
     pub async fn call_for(
         &self,
         client: Arc<dyn CallClient>,
         caller: ToolCaller<'_>,
-        call: ToolCall,
+        call: &mut ToolCall,
         cancel: CancellationToken,
     ) -> tenon_store::Result<Option<ToolResult>> {
         let user = caller.user;
@@ -122,6 +123,8 @@ impl UserTools {
         } else {
             toolset
         };
+        toolset.resolve(call);
+        let call = &*call;
         let tool = toolset.find(&call.tool_id);
         if !tool.is_some_and(|tool| toolset.shows(tool)) {
             return Ok(None);
@@ -142,7 +145,7 @@ impl UserTools {
             tools: self,
             user,
             address: caller.address,
-            call: &call,
+            call,
             display_name: tool.map_or("", |tool| &tool.spec.display_name),
             started: Instant::now(),
             // Dropped before it is over, it was cancelled.
@@ -156,7 +159,7 @@ impl UserTools {
         };
         let result = tokio::select! {
             biased;
-            result = toolset.call(&call, &context) => result,
+            result = toolset.call(call, &context) => result,
             never = cancel_when_revoked => match never {},
         };
         audit.status = CallStatus::of(&result);

@@ -190,7 +190,7 @@ async fn listen(mut stream: PubSubStream, bus: &Weak<Inner>) -> String {
 
 /// Never waits: one slow receiver must not delay the others.
 fn receive(inner: &Arc<Inner>, header: envelope::Header, body: Bytes) {
-    inner.peers.hear(inner, &header);
+    inner.peers.see(inner, &header);
     match header.kind {
         MessageKind::Note => inner.inbox.deliver(&header, body),
         MessageKind::Hello { .. } | MessageKind::Goodbye => {}

@@ -2,16 +2,17 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use tokio::sync::mpsc;
 
-use crate::Note;
 use crate::envelope::Header;
+use crate::lock::lock;
 use crate::requests::ReplyFuture;
+use crate::{IncomingRequest, Note};
 
-pub(crate) type TopicHandler = Box<dyn Fn(Note) -> ReplyFuture + Send + Sync>;
+pub(crate) type TopicHandler = Box<dyn Fn(IncomingRequest) -> ReplyFuture + Send + Sync>;
 
 #[derive(Default)]
 pub(crate) struct Inbox {
@@ -44,10 +45,6 @@ impl Inbox {
     pub(crate) fn handler(&self, topic: &str) -> Option<Arc<TopicHandler>> {
         lock(&self.handlers).get(topic).cloned()
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl fmt::Debug for Inbox {

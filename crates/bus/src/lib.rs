@@ -13,6 +13,7 @@ mod address;
 mod connection;
 mod envelope;
 mod inbox;
+mod lock;
 mod peers;
 mod requests;
 
@@ -55,6 +56,13 @@ pub enum BusState {
 #[derive(Debug, Clone)]
 pub struct Note {
     /// The server that sent it.
+    pub from: Arc<str>,
+    pub body: Bytes,
+}
+
+/// What another server asks for.
+#[derive(Debug, Clone)]
+pub struct IncomingRequest {
     pub from: Arc<str>,
     pub body: Bytes,
 }
@@ -125,7 +133,7 @@ impl Bus {
     }
 
     pub fn is_connected(&self) -> bool {
-        *self.state().borrow() == BusState::Connected
+        self.0.as_ref().is_some_and(|inner| inner.is_connected())
     }
 
     pub fn state(&self) -> watch::Receiver<BusState> {
@@ -165,8 +173,8 @@ impl Bus {
         }
     }
 
-    /// The notes of a topic from now on, none where there is no bus; there is one receiver for each topic. What it does not read in time
-    /// is dropped.
+    /// The notes of a topic from now on, none where there is no bus; there is one receiver for each
+    /// topic. What it does not read in time is dropped.
     pub fn notes(&self, topic: &'static str, queue: usize) -> mpsc::Receiver<Note> {
         let (sender, receiver) = mpsc::channel(queue);
         if let Some(inner) = &self.0 {
@@ -175,14 +183,18 @@ impl Bus {
         receiver
     }
 
-    /// Answers the requests of a topic. Whoever asked may go away: then the future is dropped.
-    pub fn serve<F>(&self, topic: &'static str, handler: impl Fn(Note) -> F + Send + Sync + 'static)
-    where
+    /// Answers the requests of a topic. Whoever asked may go away: then the future is dropped. The bus keeps the handler, so
+    /// that it must not own what owns the bus.
+    pub fn serve<F>(
+        &self,
+        topic: &'static str,
+        handler: impl Fn(IncomingRequest) -> F + Send + Sync + 'static,
+    ) where
         F: Future<Output = Vec<u8>> + Send + 'static,
     {
         if let Some(inner) = &self.0 {
-            let handler = Box::new(move |note| {
-                let answer: requests::ReplyFuture = Box::pin(handler(note));
+            let handler = Box::new(move |request| {
+                let answer: requests::ReplyFuture = Box::pin(handler(request));
                 answer
             });
             inner.inbox.take_requests(topic, handler);
@@ -212,6 +224,10 @@ impl Bus {
 }
 
 impl Inner {
+    fn is_connected(&self) -> bool {
+        *self.state.borrow() == BusState::Connected
+    }
+
     fn header(&self, topic: &str, kind: MessageKind) -> Header {
         Header {
             from: self.name.clone(),
@@ -221,7 +237,7 @@ impl Inner {
     }
 
     fn send(&self, channel: String, header: Header, body: Bytes) -> bool {
-        if *self.state.borrow() != BusState::Connected {
+        if !self.is_connected() {
             return false;
         }
         let Some(message) = envelope::write(&header, &body) else {

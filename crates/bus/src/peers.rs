@@ -1,15 +1,17 @@
 //! The other servers on the bus: each says every few seconds that it is there.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::sync::watch;
 use tokio::time::{Instant, interval};
 
+use crate::Inner;
 use crate::envelope::{Header, MessageKind};
-use crate::{BusState, Inner};
+use crate::lock::lock;
+use crate::requests::POLL_TIMEOUT;
 
 const HELLO_INTERVAL: Duration = Duration::from_secs(4);
 
@@ -45,9 +47,9 @@ impl Peers {
     }
 
     /// Whatever it says, it is there.
-    pub(crate) fn hear(&self, inner: &Inner, header: &Header) {
+    pub(crate) fn see(&self, inner: &Inner, header: &Header) {
         {
-            let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut heard = lock(&self.heard);
             if header.kind == MessageKind::Goodbye {
                 heard.remove(&header.from);
             } else if heard.len() < MAX_PEERS || heard.contains_key(&header.from) {
@@ -61,13 +63,13 @@ impl Peers {
     }
 
     fn drop_silent(&self) {
-        let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut heard = lock(&self.heard);
         heard.retain(|_, heard| heard.elapsed() < SILENCE_TIMEOUT);
     }
 
     fn publish(&self) {
         let names: BTreeSet<Arc<str>> = {
-            let heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+            let heard = lock(&self.heard);
             heard.keys().cloned().collect()
         };
         self.names.send_if_modified(|known| {
@@ -82,14 +84,21 @@ impl Peers {
 
 pub(crate) async fn greet(bus: Weak<Inner>) {
     let mut ticks = interval(HELLO_INTERVAL);
+    let mut connected_since: Option<Instant> = None;
     loop {
         ticks.tick().await;
         let Some(inner) = bus.upgrade() else { return };
         inner.peers.say_hello(&inner, false);
         // While nothing arrives nobody can be heard: then nobody is known to be gone either.
-        if *inner.state.borrow() == BusState::Connected {
-            inner.peers.drop_silent();
-            inner.peers.publish();
+        if !inner.is_connected() {
+            connected_since = None;
+            continue;
+        }
+        inner.peers.drop_silent();
+        inner.peers.publish();
+        let since = connected_since.get_or_insert_with(Instant::now);
+        if since.elapsed() > POLL_TIMEOUT {
+            inner.requests.end_unpolled();
         }
     }
 }

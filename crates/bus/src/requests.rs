@@ -1,8 +1,9 @@
 //! Requests to other servers, and those of others to this one.
 //!
 //! Whoever asks asks again, every two seconds, what has become of it: so a message that was lost
-//! with a connection costs two seconds and nothing else. Whoever is asked keeps the id and the reply until
-//! that was received, or for two minutes: the same id is never executed twice.
+//! with a connection costs two seconds and nothing else. Whoever is asked keeps the id for two minutes after it was executed,
+//! and the request is sent again within the first of them only: the same id is never executed twice. What nobody
+//! asks for any more is ended.
 
 mod bodies;
 mod executed;
@@ -10,7 +11,7 @@ mod executed;
 use std::collections::HashMap;
 use std::future;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -19,11 +20,16 @@ use tokio::time::{Instant, interval_at, timeout_at};
 use uuid::Uuid;
 
 use crate::envelope::{BodyOf, Header, MessageKind};
-use crate::{BusState, Inner, MAX_BODY_BYTES, MAX_NOTE_BYTES};
+use crate::lock::lock;
+use crate::{Inner, MAX_BODY_BYTES, MAX_NOTE_BYTES};
 use bodies::BodyFetches;
 use executed::ExecutedRequests;
+pub(crate) use executed::POLL_TIMEOUT;
 
 const POLL_INTERVAL: Duration = Duration::from_secs(2);
+
+/// Half of the time for which an executed request is known by its id.
+const RESEND_TIME: Duration = Duration::from_secs(60);
 
 /// A server that is there answers the first of them.
 const MAX_UNANSWERED_POLLS: u32 = 4;
@@ -88,7 +94,7 @@ pub(crate) async fn ask(
     if body.len() > MAX_BODY_BYTES {
         return Err(BusError::TooLong);
     }
-    let until = Instant::now() + deadline;
+    let begun = Instant::now();
     let id = Uuid::new_v4();
     let (events, mut received) = mpsc::channel(EVENT_QUEUE);
     let (length, kept) = (body.len(), body.clone());
@@ -112,7 +118,7 @@ pub(crate) async fn ask(
         guard.is_done = true;
         return Err(BusError::Away);
     }
-    let mut polls = interval_at(Instant::now() + POLL_INTERVAL, POLL_INTERVAL);
+    let mut polls = interval_at(begun + POLL_INTERVAL, POLL_INTERVAL);
     let (mut unanswered, mut was_known) = (0, false);
     let waiting = async {
         loop {
@@ -137,14 +143,16 @@ pub(crate) async fn ask(
                 ReplyEvent::Reply(body) => return Ok(body),
                 ReplyEvent::Refused => return Err(BusError::Refused),
                 ReplyEvent::Pending => was_known = true,
-                // It was executed, and the reply is gone.
+                // It was executed, and the reply is gone; or nobody knows any more whether it was.
                 ReplyEvent::Over => return Err(BusError::TimedOut),
-                ReplyEvent::Unknown if was_known => return Err(BusError::TimedOut),
+                ReplyEvent::Unknown if was_known || begun.elapsed() > RESEND_TIME => {
+                    return Err(BusError::TimedOut);
+                }
                 ReplyEvent::Unknown => drop(send()),
             }
         }
     };
-    let replied = timeout_at(until, waiting).await;
+    let replied = timeout_at(begun + deadline, waiting).await;
     match replied {
         Ok(Ok(body)) => {
             guard.is_done = true;
@@ -180,7 +188,7 @@ impl Requests {
                 self.executed.begin(inner, header, (id, length), body);
             }
             MessageKind::Poll { id } => {
-                let state = self.executed.answer(from, id);
+                let state = self.executed.poll(from, id);
                 let (kind, body) = state.unwrap_or((MessageKind::Unknown { id }, Bytes::new()));
                 inner.answer(from, kind, body);
             }
@@ -213,6 +221,10 @@ impl Requests {
         }
     }
 
+    pub(crate) fn end_unpolled(&self) {
+        self.executed.end_unpolled();
+    }
+
     fn tell(&self, id: Uuid, event: ReplyEvent) {
         if let Some(asked) = lock(&self.pending).get(&id) {
             // A reply that finds the queue full is asked for again.
@@ -223,24 +235,17 @@ impl Requests {
     /// Once at a time: polls answer the same.
     fn fetch_reply(&self, inner: &Arc<Inner>, from: Arc<str>, id: Uuid, length: usize) {
         self.tell(id, ReplyEvent::Pending);
-        if !lock(&self.pending).contains_key(&id) || !self.fetches.begin((id, BodyOf::Reply)) {
+        if !lock(&self.pending).contains_key(&id) {
             return;
         }
+        let Some(fetch) = self.fetches.begin((id, BodyOf::Reply)) else {
+            return;
+        };
         let inner = inner.clone();
         tokio::spawn(async move {
-            let requests = &inner.requests;
-            let key = (id, BodyOf::Reply);
-            if let Some(body) = requests.fetches.fetch(&inner, &from, key, length).await {
-                requests.tell(id, ReplyEvent::Reply(body));
+            if let Some(body) = fetch.run(&inner, &from, length).await {
+                inner.requests.tell(id, ReplyEvent::Reply(body));
             }
         });
     }
-}
-
-fn is_connected(inner: &Inner) -> bool {
-    *inner.state.borrow() == BusState::Connected
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -38,10 +38,29 @@ const SECRET_KEY: &str = "000102030405060708090a0b0c0d0e0f101112131415161718191a
 /// A build that is not optimised only shows that this works.
 const SCALE: usize = if cfg!(debug_assertions) { 1 } else { 8 };
 const CHATS: usize = 32;
-const TURNS_PER_CHAT: usize = 2 * SCALE;
+const TURNS_PER_CHAT: usize = SCALE;
 const CALLS: usize = 512 * SCALE;
 const CALLS_AT_ONCE: usize = 32;
-const DELAY_TURNS: usize = 12 * SCALE;
+const DELAY_TURNS: usize = 4 * SCALE;
+
+/// Machines swing by half from one minute to the next, so all set-ups take turns, each is compared with the one of the same
+/// round, and the median counts.
+const ROUNDS: usize = if cfg!(debug_assertions) { 1 } else { 7 };
+
+/// How many servers, and whether they are on a bus.
+const SETUPS: [(usize, bool); 4] = [(1, false), (1, true), (2, true), (3, true)];
+
+/// What one set-up did in all rounds.
+#[derive(Default)]
+struct SetupFigures {
+    turns: Vec<f64>,
+    calls: Vec<f64>,
+    /// Beside one alone in the same round.
+    turn_ratios: Vec<f64>,
+    call_ratios: Vec<f64>,
+    /// How much later an event was seen at another server, in milliseconds.
+    delays: Vec<f64>,
+}
 
 fn main() {
     let _ = rustls::crypto::ring::default_provider().install_default();
@@ -49,34 +68,60 @@ fn main() {
     runtime.block_on(async {
         let (postgres, redis) = (Postgres::start(), Redis::start(&[]));
         let key = prepare(&postgres.url()).await;
-        let mut alone = None;
-        for (count, bus) in [(1, None), (1, Some(redis.url())), (2, Some(redis.url())), (3, Some(redis.url()))] {
-            let servers: Vec<BenchServer> =
-                (0..count).map(|_| BenchServer::start(&postgres.url(), bus.as_deref())).collect();
-            let addresses: Vec<&str> = servers.iter().map(|server| server.address.as_str()).collect();
-            let client = BenchClient::new(&addresses, &key);
-            client.settle().await;
-            let (turns, calls) = (client.turns().await, client.calls().await);
-            let (base_turns, base_calls) = *alone.get_or_insert((turns, calls));
-            let name = if bus.is_some() { format!("{count} with a bus") } else { "alone".to_owned() };
-            println!(
-                "{name:>14}: {turns:>6.1} turns/s ({:.2} of one alone), {calls:>7.0} calls/s ({:.2}); target: 0.85",
-                turns / base_turns,
-                calls / base_calls,
-            );
-            if count > 1 {
-                let mut delays = client.delays().await;
-                delays.sort();
-                let at = |part: f64| delays[((delays.len() - 1) as f64 * part) as usize];
-                println!(
-                    "{name:>14}: an event is seen at another server {:?} later (median), {:?} (p99; target: 30 ms), of {}",
-                    at(0.5),
-                    at(0.99),
-                    delays.len(),
-                );
+        let mut figures: [SetupFigures; 4] = Default::default();
+        for _ in 0..ROUNDS {
+            let mut alone = None;
+            for ((count, has_bus), figures) in SETUPS.into_iter().zip(&mut figures) {
+                let bus = has_bus.then(|| redis.url());
+                let servers =
+                    (0..count).map(|_| BenchServer::start(&postgres.url(), bus.as_deref()));
+                let servers: Vec<BenchServer> = servers.collect();
+                let client = BenchClient::new(&servers, &key);
+                client.settle().await;
+                let (turns, calls) = (client.turns().await, client.calls().await);
+                let (turns_alone, calls_alone) = *alone.get_or_insert((turns, calls));
+                figures.turns.push(turns);
+                figures.calls.push(calls);
+                figures.turn_ratios.push(turns / turns_alone);
+                figures.call_ratios.push(calls / calls_alone);
+                if count > 1 {
+                    figures.delays.extend(client.delays().await);
+                }
             }
         }
+        for ((count, has_bus), figures) in SETUPS.into_iter().zip(figures) {
+            figures.print(count, has_bus);
+        }
     });
+}
+
+impl SetupFigures {
+    fn print(self, count: usize, has_bus: bool) {
+        let name = if has_bus {
+            format!("{count} with a bus")
+        } else {
+            "alone".to_owned()
+        };
+        println!(
+            "{name:>14}: {:>6.1} turns/s ({:.2} of one alone), {:>7.0} calls/s ({:.2}); target: 0.85",
+            quantile(self.turns, 0.5),
+            quantile(self.turn_ratios, 0.5),
+            quantile(self.calls, 0.5),
+            quantile(self.call_ratios, 0.5),
+        );
+        if !self.delays.is_empty() {
+            println!(
+                "{name:>14}: an event is seen at another server {:.2} ms later (median), {:.2} ms (p99; target: 30)",
+                quantile(self.delays.clone(), 0.5),
+                quantile(self.delays, 0.99),
+            );
+        }
+    }
+}
+
+fn quantile(mut values: Vec<f64>, part: f64) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[((values.len() - 1) as f64 * part) as usize]
 }
 
 async fn prepare(database: &str) -> String {
@@ -161,11 +206,11 @@ struct BenchClient {
 }
 
 impl BenchClient {
-    fn new(addresses: &[&str], key: &str) -> Self {
+    fn new(servers: &[BenchServer], key: &str) -> Self {
         Self {
-            addresses: addresses
+            addresses: servers
                 .iter()
-                .map(|address| (*address).to_owned())
+                .map(|server| server.address.clone())
                 .collect(),
             key: key.to_owned(),
             http: reqwest::Client::new(),
@@ -254,8 +299,8 @@ impl BenchClient {
         CALLS as f64 / begun.elapsed().as_secs_f64()
     }
 
-    /// How much later each event is seen at another server than at the one that answers.
-    async fn delays(&self) -> Vec<Duration> {
+    /// How much later each event is seen at another server than at the one that answers, in milliseconds.
+    async fn delays(&self) -> Vec<f64> {
         let chat = self.chat(0).await;
         let (mut here, mut there) = (self.page(0, &chat).await, self.page(1, &chat).await);
         let mut delays = Vec::new();
@@ -265,7 +310,7 @@ impl BenchClient {
                 tokio::join!(here.until_finished(), there.until_finished(), saying);
             delays.extend(seen_there.iter().filter_map(|(seq, at)| {
                 let first = seen_here.get(seq)?;
-                Some(at.saturating_duration_since(*first))
+                Some(at.saturating_duration_since(*first).as_secs_f64() * 1e3)
             }));
         }
         delays

@@ -15,6 +15,9 @@ use tracing::{Instrument, Level, Span};
 use crate::{Error, ModelDelta, ModelRequest, ModelStream, Provider};
 use content::{OutputText, input_messages, system_instructions};
 
+/// How much of a name that a server says is believed to be one.
+const MAX_MODEL_BYTES: usize = 128;
+
 /// What traces call a model and whoever offers it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelIdentity {
@@ -56,6 +59,7 @@ pub async fn stream(provider: &dyn Provider, request: ModelRequest) -> Result<Mo
 
 /// A server says which model answers: another name than it was asked for, as often as not.
 pub(crate) fn answered_by(model: &str) {
+    let model = &model[..model.floor_char_boundary(MAX_MODEL_BYTES)];
     Span::current().record("gen_ai.response.model", model);
 }
 

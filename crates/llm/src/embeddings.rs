@@ -26,17 +26,37 @@ struct EmbeddingEntry {
     embedding: Vec<f32>,
 }
 
+/// Why there are no vectors.
+#[derive(Debug)]
+pub enum EmbeddingFault {
+    /// These texts are not taken; others may be.
+    Refused(ErrorDetail),
+    Failed(ErrorDetail),
+}
+
 /// One vector for each text, all of the same length.
-pub async fn embed(remote: &Remote, texts: &[String]) -> Result<Vec<Vec<f32>>, ErrorDetail> {
+pub async fn embed(remote: &Remote, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbeddingFault> {
     let asked = json!({"model": remote.model, "input": texts, "encoding_format": "float"});
-    let response = http::post(remote, "/embeddings", &asked).await;
-    let response = response.map_err(ProviderError::detail)?;
+    let response = http::post(remote, "/embeddings", &asked).await?;
     let body = http::read(response, MAX_BODY_BYTES).await;
     let vectors = body.and_then(|body| read(&body, texts.len()));
     vectors.ok_or_else(|| {
         let what = "something else than one vector for each text";
-        ProviderError::unexpected_response(remote, what).detail()
+        ProviderError::unexpected_response(remote, what).into()
     })
+}
+
+impl From<ProviderError> for EmbeddingFault {
+    fn from(error: ProviderError) -> Self {
+        match error {
+            ProviderError::Rejected { .. } | ProviderError::ContextFull { .. } => {
+                Self::Refused(error.detail())
+            }
+            ProviderError::Busy { .. } | ProviderError::Refused { .. } => {
+                Self::Failed(error.detail())
+            }
+        }
+    }
 }
 
 fn read(body: &str, count: usize) -> Option<Vec<Vec<f32>>> {

@@ -14,6 +14,8 @@ pub struct RequestEstimate {
     pub tools: Vec<ToolId>,
     /// Those that it is not, and why.
     pub omitted: Vec<OmittedTool>,
+    /// How many more it can find by searching.
+    pub deferred: usize,
 }
 
 impl RequestEstimate {
@@ -26,6 +28,7 @@ impl RequestEstimate {
             message_tokens: request.messages.iter().map(weight).sum(),
             tools: tools.map(|tool| tool.id.clone()).collect(),
             omitted: Vec::new(),
+            deferred: request.deferred.tools.len(),
         }
     }
 }

@@ -164,7 +164,7 @@ impl Provider for RemoteProvider {
         let capabilities = retrying_stream::lock(&self.known.capabilities).clone();
         let compiler = &self.known.compiler;
         match RequestPlan::new(&self.remote, compiler, capabilities, request) {
-            Ok((plan, omitted)) => plan.estimate(omitted),
+            Ok((plan, omitted)) => plan.estimate(request, omitted),
             // It would be refused: what it would take all the same.
             Err(_) => RequestEstimate::of(request),
         }

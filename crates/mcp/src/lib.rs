@@ -23,6 +23,7 @@ mod negotiate;
 mod peer;
 mod pending;
 mod request_span;
+mod request_target;
 mod session;
 mod session_log;
 mod subscription;

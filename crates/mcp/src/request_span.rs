@@ -1,13 +1,12 @@
 //! The span of one request to a server, with the attributes that OpenTelemetry's conventions for
 //! MCP name.
 
-use std::fmt;
-
 use tracing::field::{Empty, display};
 use tracing::instrument::Instrumented;
 use tracing::{Instrument, Span};
 
 use crate::error::Error;
+use crate::request_target::RequestTarget;
 use crate::transport::Transport;
 
 #[derive(Debug)]
@@ -16,12 +15,13 @@ pub(crate) struct RequestSpan(Span);
 impl RequestSpan {
     /// `name` is what the method is applied to.
     pub(crate) fn open(method: &str, name: Option<&str>, transport: &Transport) -> Self {
+        let target = RequestTarget::new(method, name);
         let span = tracing::info_span!(
-            "mcp.request",
-            "otel.name" = %SpanName(method, name),
+            "mcp.client",
+            "otel.name" = %target,
             "otel.kind" = "client",
             "otel.status_code" = Empty,
-            "mcp.method.name" = method,
+            "mcp.method.name" = target.method,
             "mcp.session.id" = Empty,
             "mcp.protocol.version" = Empty,
             "jsonrpc.request.id" = Empty,
@@ -38,16 +38,7 @@ impl RequestSpan {
         if span.is_disabled() {
             return Self(span);
         }
-        match (method, name) {
-            ("tools/call", Some(tool)) => {
-                span.record("gen_ai.operation.name", "execute_tool");
-                span.record("gen_ai.tool.name", tool);
-            }
-            ("prompts/get", Some(prompt)) => {
-                span.record("gen_ai.prompt.name", prompt);
-            }
-            _ => {}
-        }
+        target.record(&span);
         let (session_id, version) = transport.session();
         if let Some(id) = &session_id {
             span.record("mcp.session.id", id);
@@ -111,18 +102,5 @@ impl RequestSpan {
             Error::Start(_) => "not_started",
         };
         self.0.record("error.type", kind);
-    }
-}
-
-/// Names of resources and tasks are too many to be part of it.
-struct SpanName<'a>(&'a str, Option<&'a str>);
-
-impl fmt::Display for SpanName<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self(method, name) = self;
-        match (*method, name) {
-            ("tools/call" | "prompts/get", Some(name)) => write!(f, "{method} {name}"),
-            _ => f.write_str(method),
-        }
     }
 }

@@ -66,7 +66,7 @@ impl TraceContext {
     }
 
     /// Makes a span that was not entered yet its child.
-    pub fn adopt(&self, span: &Span) {
+    pub fn set_parent_of(&self, span: &Span) {
         if let Some(propagator) = PROPAGATOR.get().filter(|_| !span.is_disabled()) {
             propagator.set_parent(span, self);
         }

@@ -13,6 +13,9 @@ use crate::walls::SandboxSupport;
 /// is in a process namespace with it.
 const KILL_TIMEOUT: Duration = Duration::from_secs(3);
 
+/// More than that need not be counted.
+const MAX_COUNTED: usize = 1_000;
+
 /// Dropped, it and everything it started are killed; so are they when this process ends,
 /// whatever ends it.
 #[derive(Debug)]
@@ -34,6 +37,21 @@ impl SandboxChild {
         self.helper.id()
     }
 
+    /// How many processes there are below the guard. None: this system does not say.
+    pub fn processes(&self) -> Option<usize> {
+        let mut found = 0;
+        let mut parents = vec![self.helper.id()?];
+        while let Some(parent) = parents.pop() {
+            let children = children(parent)?;
+            found += children.len();
+            parents.extend(children);
+            if found > MAX_COUNTED {
+                break;
+            }
+        }
+        Some(found)
+    }
+
     /// Waits until the program has exited and everything it started was killed.
     pub async fn wait(&mut self) -> io::Result<ExitStatus> {
         self.helper.wait().await
@@ -50,4 +68,24 @@ impl SandboxChild {
             }
         }
     }
+}
+
+/// Those of all threads of a process. One that has just ended has none.
+fn children(process: u32) -> Option<Vec<u32>> {
+    let Ok(threads) = std::fs::read_dir(format!("/proc/{process}/task")) else {
+        return Some(Vec::new());
+    };
+    let mut children = Vec::new();
+    for thread in threads.flatten() {
+        match std::fs::read_to_string(thread.path().join("children")) {
+            Ok(list) => {
+                let ids = list.split_whitespace();
+                children.extend(ids.filter_map(|id| id.parse::<u32>().ok()));
+            }
+            // The thread has ended, or the kernel was built without this list.
+            Err(_) if !thread.path().exists() => {}
+            Err(_) => return None,
+        }
+    }
+    Some(children)
 }

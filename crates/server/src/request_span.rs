@@ -26,7 +26,7 @@ pub(crate) fn open(request: &Request) -> Span {
     if !span.is_disabled()
         && let Some(parent) = TraceContext::from_headers(request.headers())
     {
-        parent.adopt(&span);
+        parent.set_parent_of(&span);
     }
     span
 }

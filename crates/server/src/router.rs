@@ -144,7 +144,9 @@ pub fn routes() -> Vec<Route> {
         // Experts and prompts.
         get("/experts", User, experts::list),
         post("/experts", User, experts::create).keys(KeyPolicy::Full),
+        post("/experts/file", User, experts::import).keys(KeyPolicy::Full),
         get("/experts/{id}", Owner(Expert), experts::show).keys(KeyPolicy::All),
+        get("/experts/{id}/file", Owner(Expert), experts::export).keys(KeyPolicy::All),
         patch("/experts/{id}", Owner(Expert), experts::change),
         delete("/experts/{id}", Owner(Expert), experts::delete),
         post("/experts/{id}/copy", Owner(Expert), experts::copy),

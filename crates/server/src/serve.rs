@@ -103,9 +103,13 @@ async fn take_over(app: App) {
     check.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         check.tick().await;
+        if app.agent.is_draining() {
+            return;
+        }
+        let has_own = app.agent.has_adopted_turns();
         let recovered = match app.store.has_abandoned_turns().await {
-            Ok(true) => app.recover().await,
-            Ok(false) => Ok(()),
+            Ok(has_abandoned) if has_abandoned || has_own => app.recover().await,
+            Ok(_) => Ok(()),
             Err(error) => Err(error),
         };
         if let Err(error) = recovered {
@@ -163,6 +167,9 @@ async fn tidy(app: &App) -> tenon_store::Result<()> {
     app.files.sweep().await?;
     app.agent.delete_stale_temporary_chats().await?;
     app.store.sweep_model_calls().await?;
+    if let Err(error) = app.devices.forget_unseen().await {
+        tracing::warn!(%error, "tools of computers that were not seen for long are still listed");
+    }
     Ok(())
 }
 

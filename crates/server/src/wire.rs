@@ -39,7 +39,7 @@ pub use tenon_app::accounts::{CreatedKey, KeyView, NewAccount, NewKey, UserChang
 pub use tenon_app::chats::{
     ChatSummary, ExportedChat, ExportedFile, ExportedMessage, ExportedTurn,
 };
-pub use tenon_app::experts::{ExpertChange, ExpertView};
+pub use tenon_app::experts::{ExpertChange, ExpertFile, ExpertView};
 pub use tenon_app::files::FileLimits;
 pub use tenon_app::folders::{ChatFolderChange, FolderView};
 pub use tenon_app::models::{
@@ -49,10 +49,10 @@ pub use tenon_app::models::{
 };
 pub use tenon_app::prompts::{NewPrompt, PromptChange, PromptView};
 pub use tenon_app::skills::{
-    ModuleCode, ModuleFaultView, ModuleFunctionView, ModuleView, NewModule, RefusedSkillView,
-    SandboxView, SkillChange, SkillCodeView, SkillDetail, SkillFileView, SkillInput, SkillInstall,
-    SkillPreview, SkillPreviewItem, SkillToolKind, SkillToolView, SkillValueView,
-    SkillVersionChoice, SkillVersionView, SkillView, TryEvent, TryModule, WallView,
+    ModuleCode, ModuleFaultView, ModuleFunctionView, ModuleMeta, ModuleView, NewModule,
+    RefusedSkillView, SandboxView, SkillChange, SkillCodeView, SkillDetail, SkillFileView,
+    SkillInput, SkillInstall, SkillPreview, SkillPreviewItem, SkillToolKind, SkillToolView,
+    SkillValueView, SkillVersionChoice, SkillVersionView, SkillView, TryEvent, TryModule, WallView,
 };
 pub use tenon_app::sources::{
     AddSource, CauseView, CredentialKind, DocumentChange, DocumentView, ImportSources,

@@ -25,6 +25,30 @@ pub const DESCRIBE_FLAG: &str = "--describe";
 /// Answers calls of the module that follows until standard input ends.
 pub const SERVE_FLAG: &str = "--serve";
 
+/// What tools that were written for Open WebUI import without naming it: the module and its package.
+const USUAL_PACKAGES: [(&str, &str); 20] = [
+    ("requests", "requests"),
+    ("aiohttp", "aiohttp"),
+    ("httpx", "httpx"),
+    ("pydantic", "pydantic"),
+    ("bs4", "beautifulsoup4"),
+    ("lxml", "lxml"),
+    ("yaml", "pyyaml"),
+    ("numpy", "numpy"),
+    ("pandas", "pandas"),
+    ("PIL", "pillow"),
+    ("dateutil", "python-dateutil"),
+    ("pytz", "pytz"),
+    ("markdown", "markdown"),
+    ("openai", "openai"),
+    ("tiktoken", "tiktoken"),
+    ("fake_useragent", "fake-useragent"),
+    ("pypdf", "pypdf"),
+    ("docx2txt", "docx2txt"),
+    ("openpyxl", "openpyxl"),
+    ("validators", "validators"),
+];
+
 impl ModuleLanguage {
     /// The program that describes and serves modules, to be written to [`Self::runner_file`].
     pub fn runner(self) -> &'static str {
@@ -121,6 +145,30 @@ impl ModuleDescription {
         serde_json::from_str(last).map_err(|error| ModuleError::NoDescription(error.to_string()))
     }
 
+    /// Adds the packages that Open WebUI has installed for all tools, where the module is missing one of them
+    /// and does not name it.
+    pub fn require_usual_packages(&mut self) {
+        let Some(fault) = &self.error else { return };
+        if fault.kind != ModuleFaultKind::MissingModule {
+            return;
+        }
+        let missing = fault.modules.iter();
+        let usual = missing.filter_map(|module| {
+            let package = USUAL_PACKAGES.iter().find(|(name, _)| name == module)?;
+            Some(package.1)
+        });
+        for package in usual {
+            let is_named = |requirement: &String| {
+                let end =
+                    requirement.find(|c: char| !c.is_ascii_alphanumeric() && !"-_.".contains(c));
+                requirement[..end.unwrap_or(requirement.len())].eq_ignore_ascii_case(package)
+            };
+            if !self.requirements.iter().any(is_named) {
+                self.requirements.push(package.to_owned());
+            }
+        }
+    }
+
     /// The files of a skill with this module in it. `name` where a person chose one.
     pub fn package(
         &self,
@@ -201,7 +249,7 @@ impl fmt::Display for ModuleFault {
             ModuleFaultKind::Syntax => write!(f, "The code has an error{at}: {message}"),
             ModuleFaultKind::MissingModule => write!(
                 f,
-                "Packages are not installed: {modules}. Name them under `requirements:` at the top of the code."
+                "Packages are not installed: {modules}. Those that `requirements:` at the top of the code names are installed when the tool is tried or saved."
             ),
             ModuleFaultKind::Internals => write!(
                 f,

@@ -29,6 +29,7 @@ mod limits;
 mod wire;
 mod wire_request;
 
+pub use crate::call_progress::LocalCallProgress;
 pub use client_server::{ClientServer, NamedPage};
 pub use device_entry::{DeviceStatus, LocalStatus};
 pub use device_hub::{DeviceHub, ParseSlots, ToolsChanged};
@@ -38,8 +39,8 @@ pub use local_tools::preview;
 pub use page_connection::PageConnection;
 pub use wire::{
     DeviceInfo, DiscoveredServer, DiscoveredTools, ExecuteTool, LocalCallFailure, LocalCallOutcome,
-    LocalCallProgress, LocalCallResult, LocalFailureKind, LocalProtocol, PageCommand,
-    RegisteredServer, Registration, RegistrationResult,
+    LocalCallResult, LocalFailureKind, LocalProtocol, PageCommand, RegisteredServer, Registration,
+    RegistrationResult,
 };
 pub use wire_request::{WireBody, WireRequest};
 

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -17,6 +17,9 @@ use tenon_domain::{CallId, ChatId, FormAnswer, FormRequest, MessageId, ToolId, U
 use tenon_tools::{CallClient, CallContext, CallOrigin, CallTimer, ProgressUpdate};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
+
+use crate::call_progress::LocalCallProgress;
+use crate::lock::lock;
 
 /// A topic on the bus.
 const PROGRESS: &str = "call.progress";
@@ -36,7 +39,7 @@ pub struct CallRoutes {
 }
 
 /// The calls that other servers make for this one.
-type CallsElsewhere = HashMap<CallId, mpsc::Sender<RoutedProgress>>;
+type CallsElsewhere = HashMap<CallId, mpsc::Sender<LocalCallProgress>>;
 
 /// Who makes a call and what it belongs to, for the server that executes it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -46,15 +49,6 @@ pub(crate) struct RoutedCall {
     tool_id: Option<ToolId>,
     chat_id: Option<ChatId>,
     message_id: Option<MessageId>,
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-struct RoutedProgress {
-    call_id: CallId,
-    /// None: it is at work, and says no more than that.
-    progress: Option<f64>,
-    total: Option<f64>,
-    message: Option<String>,
 }
 
 /// Why the outcome of a call is not known.
@@ -108,7 +102,7 @@ impl CallRoutes {
             tokio::select! {
                 biased;
                 reply = &mut request => break reply,
-                Some(progress) = progress.recv() => report(progress, context),
+                Some(progress) = progress.recv() => progress.report(context),
             }
         };
         reply.map_err(|error| match error {
@@ -163,25 +157,10 @@ impl Drop for CallRouteGuard<'_> {
     }
 }
 
-fn deliver(calls: &Mutex<CallsElsewhere>, progress: RoutedProgress) {
+fn deliver(calls: &Mutex<CallsElsewhere>, progress: LocalCallProgress) {
     if let Some(call) = lock(calls).get(&progress.call_id) {
         let _ = call.try_send(progress);
     }
-}
-
-fn report(update: RoutedProgress, context: &CallContext) {
-    match update.progress {
-        None => context.keep_alive(),
-        Some(progress) => context.progress(ProgressUpdate {
-            progress,
-            total: update.total,
-            message: update.message,
-        }),
-    }
-}
-
-fn lock(calls: &Mutex<CallsElsewhere>) -> MutexGuard<'_, CallsElsewhere> {
-    calls.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Tells the server that made a call how far it is.
@@ -194,7 +173,7 @@ struct RoutedCallClient {
 
 impl RoutedCallClient {
     fn tell(&self, update: Option<ProgressUpdate>) {
-        let mut progress = RoutedProgress {
+        let mut progress = LocalCallProgress {
             call_id: self.call.clone(),
             progress: None,
             total: None,

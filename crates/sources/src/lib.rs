@@ -15,12 +15,14 @@ pub mod parse_queue;
 pub mod variables;
 
 mod call_error;
+mod call_progress;
 mod call_routes;
 mod call_timeouts;
 mod cause;
 mod fault;
 mod html;
 mod jitter;
+mod lock;
 mod logs;
 mod remote_server;
 mod supervisor;

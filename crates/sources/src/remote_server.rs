@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -16,6 +16,7 @@ use tokio::time::interval;
 
 use crate::call_error::{ServerCallError, unavailable};
 use crate::call_routes::{CallRoutes, RouteError, RoutedCall};
+use crate::lock::lock;
 use crate::{CallTimeouts, Logs, ServerStatus, SupervisedServer};
 
 /// Topics on the bus.
@@ -33,8 +34,8 @@ pub struct RemoteServer(Arc<Inner>);
 
 struct Inner {
     info: SourceInfo,
-    /// The server that runs it, by its name on the bus.
-    holder: String,
+    /// The server that runs it, by its name on the bus; None: nobody knows now.
+    holder: Option<String>,
     routes: CallRoutes,
     tools: Mutex<Vec<ToolDefinition>>,
     status: Mutex<ServerStatus>,
@@ -70,7 +71,7 @@ pub struct RemoteServerTools {
 impl RemoteServer {
     pub fn start(
         info: SourceInfo,
-        holder: String,
+        holder: Option<String>,
         routes: CallRoutes,
         known: Vec<ToolDefinition>,
     ) -> Self {
@@ -87,27 +88,16 @@ impl RemoteServer {
             has_trusted_hints: AtomicBool::new(false),
             asking: Mutex::default(),
         }));
-        let asking = tokio::spawn(server.clone().follow()).abort_handle();
-        *lock(&server.0.asking) = Some(asking);
-        server
-    }
-
-    async fn follow(self) {
-        let mut ticks = interval(TOOLS_INTERVAL);
-        loop {
-            ticks.tick().await;
-            let inner = &self.0;
-            let ask = serde_json::to_vec(&inner.info.id).unwrap_or_default();
-            let bus = inner.routes.bus();
-            let reply = bus.request(&inner.holder, REMOTE_TOOLS, ask, TOOLS_TIMEOUT);
-            // Who does not answer is not asked for ever: the lease says who runs it then.
-            let Ok(reply) = reply.await else { continue };
-            let told: Option<RemoteServerTools> =
-                serde_json::from_slice(&reply).unwrap_or_default();
-            if let Some(told) = told {
-                self.take(told);
-            }
+        let logs = &server.0.logs;
+        logs.note(match &server.0.holder {
+            Some(_) => "It runs at another server of the cluster, which has its log.",
+            None => "It is not known which server of the cluster runs it.",
+        });
+        if let Some(holder) = server.0.holder.clone() {
+            let asking = tokio::spawn(follow(Arc::downgrade(&server.0), holder));
+            *lock(&server.0.asking) = Some(asking.abort_handle());
         }
+        server
     }
 
     fn take(&self, told: RemoteServerTools) {
@@ -125,6 +115,27 @@ impl RemoteServer {
         status.state = told.state;
         drop((status, tools));
         self.0.changes.send_modify(|changes| *changes += 1);
+    }
+}
+
+/// Asks what it offers until it is dropped or stopped.
+async fn follow(server: Weak<Inner>, holder: String) {
+    let mut ticks = interval(TOOLS_INTERVAL);
+    loop {
+        ticks.tick().await;
+        let Some(inner) = server.upgrade() else {
+            return;
+        };
+        let ask = serde_json::to_vec(&inner.info.id).unwrap_or_default();
+        let bus = inner.routes.bus().clone();
+        drop(inner);
+        let reply = bus.request(&holder, REMOTE_TOOLS, ask, TOOLS_TIMEOUT);
+        // Where it moves, the lease says so.
+        let Ok(reply) = reply.await else { continue };
+        let told: Option<RemoteServerTools> = serde_json::from_slice(&reply).unwrap_or_default();
+        if let (Some(told), Some(inner)) = (told, server.upgrade()) {
+            RemoteServer(inner).take(told);
+        }
     }
 }
 
@@ -160,14 +171,16 @@ impl ToolSource for RemoteServer {
         };
         let call = serde_json::to_vec(&call).unwrap_or_default();
         let name = || inner.info.title.clone().into();
-        let lost = || unavailable(ServerCallError::RemoteLost { name: name() });
-        let reply = inner.routes.call(&inner.holder, REMOTE_CALL, call, context);
-        match reply.await {
-            Ok(reply) => serde_json::from_slice(&reply).unwrap_or_else(|_| Err(lost())),
-            Err(RouteError::Lost) => Err(lost()),
-            Err(RouteError::NotBegun) => {
-                Err(unavailable(ServerCallError::RemoteAway { name: name() }))
-            }
+        let away = || Err(unavailable(ServerCallError::RemoteAway { name: name() }));
+        let lost = || Err(unavailable(ServerCallError::RemoteLost { name: name() }));
+        let Some(holder) = &inner.holder else {
+            return away();
+        };
+        let reply = inner.routes.call(holder, REMOTE_CALL, call, context).await;
+        match reply.map(|reply| serde_json::from_slice(&reply)) {
+            Ok(Ok(Some(result))) => result,
+            Ok(Ok(None)) | Err(RouteError::NotBegun) => away(),
+            Ok(Err(_)) | Err(RouteError::Lost) => lost(),
         }
     }
 }
@@ -190,8 +203,9 @@ impl SupervisedServer for RemoteServer {
     fn restart(&self) {
         let inner = &self.0;
         let id = serde_json::to_vec(&inner.info.id).unwrap_or_default();
-        let bus = inner.routes.bus();
-        bus.notify(&inner.holder, REMOTE_RESTART, id);
+        if let Some(holder) = &inner.holder {
+            inner.routes.bus().notify(holder, REMOTE_RESTART, id);
+        }
     }
 
     /// They are kept by the registry's entry.
@@ -208,10 +222,6 @@ impl SupervisedServer for RemoteServer {
             asking.abort();
         }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl fmt::Debug for RemoteServer {

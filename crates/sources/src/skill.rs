@@ -34,12 +34,12 @@ use tenon_domain::{
 };
 use tenon_skills::SkillToolRun;
 use tenon_skills::script::SkillScript;
-use tenon_tools::{CallContext, ToolSource};
+use tenon_tools::{CallContext, Relevance, ToolSource};
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
 pub use call_error::{SkillCallError, SkillSetupError};
-pub use host::{SkillHost, SkillUserSettings};
+pub use host::{SkillHost, SkillUsers};
 pub use module_check::{ModuleTrial, TrialEvent};
 pub use revision::{SetupStatus, SkillRevision, SkillValues};
 pub use tenon_sandbox::{Sandbox, SandboxSupport, Wall, WallStatus, WallStrength};
@@ -169,6 +169,14 @@ impl ToolSource for InstalledSkill {
                 Some(SkillCallError::NotSetUp { name, why }.into())
             }
             _ => None,
+        }
+    }
+
+    fn relevance(&self, tool: &str) -> Relevance {
+        if self.revision().instructions_tool().as_deref() == Some(tool) {
+            Relevance::TellsOfSource
+        } else {
+            Relevance::Always
         }
     }
 

@@ -6,7 +6,10 @@ use sea_orm::sea_query::OnConflict;
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter};
 
 use crate::entity::embeddings;
-use crate::{Result, Store};
+use crate::{Result, Store, now};
+
+/// What is still used is made again after it.
+const RETENTION_MS: i64 = 90 * 24 * 60 * 60 * 1000;
 
 impl Store {
     /// Those that are known of these.
@@ -30,6 +33,7 @@ impl Store {
                 model: Set(model.to_owned()),
                 hash: Set(hash),
                 vector: Set(vector),
+                created_at: Set(now()),
             });
         let mut known = OnConflict::columns([embeddings::Column::Model, embeddings::Column::Hash]);
         embeddings::Entity::insert_many(rows)
@@ -39,10 +43,10 @@ impl Store {
         Ok(())
     }
 
-    /// Deletes what models made that are not used any more.
-    pub async fn keep_embeddings_of(&self, model: &str) -> Result<()> {
+    /// Deletes what was made long ago: tools and models come and go.
+    pub async fn sweep_embeddings(&self) -> Result<()> {
         embeddings::Entity::delete_many()
-            .filter(embeddings::Column::Model.ne(model))
+            .filter(embeddings::Column::CreatedAt.lt(now() - RETENTION_MS))
             .exec(&self.write)
             .await?;
         Ok(())

@@ -64,6 +64,14 @@ pub struct ServerRole {
     pub has_bus: bool,
 }
 
+/// How many other processes serve from the same database.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct OtherServers {
+    pub all: u64,
+    /// Those of them that are on no bus.
+    pub without_bus: u64,
+}
+
 #[derive(Debug)]
 pub(crate) struct Lease {
     name: String,
@@ -146,8 +154,12 @@ impl Lease {
         let mut next = renewed + RENEW_INTERVAL;
         loop {
             let gives_up = renewed + LEASE_TIME - SAFETY_MARGIN;
+            let until = match self.fence() {
+                Some(_) => next.min(gives_up),
+                None => next,
+            };
             tokio::select! {
-                () = sleep_until(next.min(gives_up)) => {}
+                () = sleep_until(until) => {}
                 () = self.wake.notified() => {}
             }
             let asked = Instant::now();
@@ -157,11 +169,11 @@ impl Lease {
             {
                 self.lose(fence);
             }
-            let patience = match self.fence() {
+            let limit = match self.fence() {
                 Some(_) => RENEW_TIMEOUT.min(gives_up.saturating_duration_since(asked)),
                 None => RENEW_TIMEOUT,
             };
-            match timeout(patience, self.renew(&own)).await {
+            match timeout(limit, self.renew(&own)).await {
                 Ok(Ok(true)) => {
                     renewed = asked;
                     next = asked + RENEW_INTERVAL;
@@ -271,26 +283,26 @@ pub(crate) async fn has_abandoned(db: &impl ConnectionTrait) -> Result<bool> {
     Ok(found.unwrap_or(false))
 }
 
-/// The roles of the other processes that serve.
-pub(crate) async fn other_servers(
-    db: &impl ConnectionTrait,
-    name: &str,
-) -> Result<Vec<ServerRole>> {
-    let ask =
-        format!("SELECT has_bus FROM runners WHERE serves AND name <> $1 AND lease_until > {NOW}");
-    let rows = db.query_all_raw(statement(&ask, [name.into()])).await?;
-    let roles = rows.iter().map(|row| {
-        let has_bus = row.try_get_by_index(0)?;
-        let serves = true;
-        Ok(ServerRole { serves, has_bus })
-    });
-    roles.collect()
+pub(crate) async fn other_servers(db: &impl ConnectionTrait, name: &str) -> Result<OtherServers> {
+    let ask = format!(
+        "SELECT count(*), count(*) FILTER (WHERE NOT has_bus) FROM runners \
+         WHERE serves AND name <> $1 AND lease_until > {NOW}"
+    );
+    let row = db.query_one_raw(statement(&ask, [name.into()])).await?;
+    let Some(row) = row else {
+        return Ok(OtherServers::default());
+    };
+    let (all, without_bus): (i64, i64) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
+    Ok(OtherServers {
+        all: all.cast_unsigned(),
+        without_bus: without_bus.cast_unsigned(),
+    })
 }
 
 fn lease_ms() -> i64 {
     LEASE_TIME.as_millis() as i64
 }
 
-fn statement<const N: usize>(sql: &str, values: [Value; N]) -> Statement {
+pub(crate) fn statement<const N: usize>(sql: &str, values: [Value; N]) -> Statement {
     Statement::from_sql_and_values(DbBackend::Postgres, sql, values)
 }

@@ -93,7 +93,7 @@ pub use folders::{Folder, FolderEdit};
 pub use import::NewChat;
 pub use invites::Invite;
 pub use keys::ApiKey;
-pub use lease::{LeaseState, ServerRole, TurnOwner};
+pub use lease::{LeaseState, OtherServers, ServerRole, TurnOwner};
 pub use local_servers::StoredLocalServer;
 pub use model_calls::{ExchangeMaker, ModelCall, ModelExchange, StoredModelCall};
 pub use models::StoredModel;

@@ -99,14 +99,15 @@ impl Store {
         forget(&self.write, ids).await
     }
 
-    /// Those that were last seen long ago.
-    pub async fn sweep_local_servers(&self) -> Result<()> {
+    /// Those that were last seen long ago. Says which.
+    pub async fn sweep_local_servers(&self) -> Result<Vec<SourceId>> {
         let old = local_servers::Entity::find()
             .filter(local_servers::Column::SeenAt.lt(now() - RETENTION_MS))
             .all(&self.read)
             .await?;
-        let ids = old.into_iter().map(|row| row.source_id).collect();
-        forget(&self.write, ids).await
+        let ids: Vec<String> = old.into_iter().map(|row| row.source_id).collect();
+        forget(&self.write, ids.clone()).await?;
+        Ok(ids.into_iter().map(SourceId).collect())
     }
 }
 

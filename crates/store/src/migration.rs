@@ -20,6 +20,7 @@ mod m0017_model_calls;
 mod m0018_tool_budget;
 mod m0019_cluster;
 mod m0020_embeddings;
+mod m0021_embedding_age;
 
 use std::collections::HashSet;
 
@@ -70,6 +71,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0018_tool_budget::Migration),
             Box::new(m0019_cluster::Migration),
             Box::new(m0020_embeddings::Migration),
+            Box::new(m0021_embedding_age::Migration),
         ]
     }
 }

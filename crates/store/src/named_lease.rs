@@ -3,9 +3,9 @@
 
 use std::time::Duration;
 
-use sea_orm::{ConnectionTrait, DbBackend, Statement};
+use sea_orm::ConnectionTrait;
 
-use crate::lease::NOW;
+use crate::lease::{NOW, statement};
 use crate::{Result, Store};
 
 /// Which process holds a lease.
@@ -14,6 +14,8 @@ pub enum LeaseHolder {
     This,
     /// By its name on the bus.
     Other(String),
+    /// It changes hands, or cannot be asked for.
+    Unknown,
 }
 
 impl Store {
@@ -23,7 +25,6 @@ impl Store {
             return Ok(LeaseHolder::This);
         }
         let holder = self.runner_name();
-        // Who cannot renew the lease of its process has none of these either.
         let take = format!(
             "INSERT INTO named_leases (name, holder, lease_until) VALUES ($1, $2, {NOW} + $3) \
              ON CONFLICT (name) DO UPDATE SET holder = $2, lease_until = {NOW} + $3 \
@@ -31,16 +32,18 @@ impl Store {
         );
         let time = i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
         let values = [name.into(), holder.into(), time.into()];
-        let take = Statement::from_sql_and_values(DbBackend::Postgres, take, values);
-        if self.write.query_one_raw(take).await?.is_some() {
+        let taken = self.write.query_one_raw(statement(&take, values)).await?;
+        if taken.is_some() {
             return Ok(LeaseHolder::This);
         }
         let ask = "SELECT holder FROM named_leases WHERE name = $1";
-        let ask = Statement::from_sql_and_values(DbBackend::Postgres, ask, [name.into()]);
-        let row = self.write.query_one_raw(ask).await?;
-        // It ended between the two: the next try has it.
+        let row = self
+            .write
+            .query_one_raw(statement(ask, [name.into()]))
+            .await?;
         let other = row.map(|row| row.try_get_by_index(0)).transpose()?;
-        Ok(LeaseHolder::Other(other.unwrap_or_default()))
+        // It ended between the two: the next try has it.
+        Ok(other.map_or(LeaseHolder::Unknown, LeaseHolder::Other))
     }
 
     /// Gives a lease back.
@@ -50,8 +53,7 @@ impl Store {
         }
         let drop = "DELETE FROM named_leases WHERE name = $1 AND holder = $2";
         let values = [name.into(), self.runner_name().into()];
-        let drop = Statement::from_sql_and_values(DbBackend::Postgres, drop, values);
-        self.write.execute_raw(drop).await?;
+        self.write.execute_raw(statement(drop, values)).await?;
         Ok(())
     }
 }

@@ -9,7 +9,7 @@ use tokio::sync::watch;
 
 use crate::entity::{chats, messages, turns};
 use crate::history::message;
-use crate::lease::{self, LeaseState, ServerRole, TurnOwner};
+use crate::lease::{self, LeaseState, OtherServers, ServerRole, TurnOwner};
 use crate::runner::Claim;
 use crate::{Error, Result, Store, enum_column, to_column};
 
@@ -88,10 +88,10 @@ impl Store {
     }
 
     /// The other processes that serve from this database, where there are leases.
-    pub async fn other_servers(&self) -> Result<Vec<ServerRole>> {
+    pub async fn other_servers(&self) -> Result<OtherServers> {
         match self.runner.lease() {
             Some(_) => lease::other_servers(&self.read, &self.runner.name).await,
-            None => Ok(Vec::new()),
+            None => Ok(OtherServers::default()),
         }
     }
 
@@ -214,7 +214,7 @@ impl Store {
         Ok(adopted.rows_affected == 1)
     }
 
-    /// Keeps what a turn took so far, in case another process goes on with it.
+    /// Keeps what a turn of this process took so far, in case another one goes on with it.
     pub async fn keep_usage(&self, turn: &TurnId, usage: &Usage) -> Result<()> {
         let counts = [
             (turns::Column::InputTokens, usage.input_tokens),
@@ -224,7 +224,12 @@ impl Store {
         ];
         let mut kept = turns::Entity::update_many()
             .filter(turns::Column::Id.eq(&turn.0))
-            .filter(turns::Column::Outcome.is_null());
+            .filter(turns::Column::Outcome.is_null())
+            .filter(turns::Column::Runner.eq(self.runner_name()));
+        if let Some(lease) = self.runner.lease() {
+            let fence = lease.fence().ok_or(Error::LeaseLost)?;
+            kept = kept.filter(turns::Column::Fence.eq(fence));
+        }
         for (column, count) in counts {
             kept = kept.col_expr(column, Expr::value(to_column(count)));
         }

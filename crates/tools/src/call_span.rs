@@ -7,15 +7,19 @@ use tracing::{Level, Span};
 use crate::call_metrics::kind_label;
 use crate::catalog::Tool;
 
+/// Servers choose the names of their tools.
+const MAX_NAME_BYTES: usize = 64;
+
 /// Opens the span of a call.
 pub(crate) fn open(tool: &Tool, call: &ToolCall) -> Span {
     let (spec, source) = (&tool.spec, tool.source.info());
+    let name = &spec.name[..spec.name.floor_char_boundary(MAX_NAME_BYTES)];
     let span = tracing::info_span!(
         "execute_tool",
-        "otel.name" = format!("execute_tool {}", spec.name),
+        "otel.name" = format!("execute_tool {name}"),
         "otel.status_code" = Empty,
         "gen_ai.operation.name" = "execute_tool",
-        "gen_ai.tool.name" = spec.name,
+        "gen_ai.tool.name" = name,
         "gen_ai.tool.call.id" = call.id.as_str(),
         // An extension calls what is outside by itself; a function is run by the client.
         "gen_ai.tool.type" = match spec.runs_on {
@@ -26,7 +30,12 @@ pub(crate) fn open(tool: &Tool, call: &ToolCall) -> Span {
         "gen_ai.tool.call.result" = Empty,
         "tenon.tool.id" = spec.id.as_str(),
         "tenon.source.kind" = kind_label(source.kind),
-        "tenon.source.name" = source.name,
+        // What people connect for themselves is theirs.
+        "tenon.source.name" = if source.owner.is_some() {
+            "(personal)"
+        } else {
+            &source.name
+        },
         "error.type" = Empty,
     );
     if captures_content(&span) {

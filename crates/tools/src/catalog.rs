@@ -10,7 +10,6 @@ use tokio::sync::OnceCell;
 
 use crate::call_error::CallError;
 use crate::call_metrics::CallCounters;
-use crate::embedding::Embedding;
 use crate::source::ToolSource;
 use crate::validate::{Schema, ValidationContext};
 pub(crate) use indexed_tools::IndexedTools;
@@ -23,8 +22,6 @@ pub struct Tool {
     pub(crate) schema: OnceCell<Schema>,
     /// About how many tokens it takes to tell a model of it, once somebody has counted.
     tokens: OnceLock<usize>,
-    /// Where somebody makes embeddings.
-    embedding: OnceLock<Embedding>,
     /// Of its source.
     pub(crate) counters: Arc<CallCounters>,
 }
@@ -57,7 +54,6 @@ impl Tool {
             source,
             schema: OnceCell::new(),
             tokens: OnceLock::new(),
-            embedding: OnceLock::new(),
             counters,
         }
     }
@@ -65,15 +61,6 @@ impl Tool {
     /// What `count` says of it, which is asked once: schemas are long.
     pub fn tokens(&self, count: impl FnOnce(&ToolSpec) -> usize) -> usize {
         *self.tokens.get_or_init(|| count(&self.spec))
-    }
-
-    pub(crate) fn embedding(&self) -> Option<&Embedding> {
-        self.embedding.get()
-    }
-
-    /// Its text stays the same, so the first one is as good as any.
-    pub(crate) fn set_embedding(&self, embedding: Embedding) {
-        let _ = self.embedding.set(embedding);
     }
 
     pub(crate) async fn schema(&self, behalf: ValidationContext<'_>) -> Result<&Schema, ToolError> {

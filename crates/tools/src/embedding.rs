@@ -4,16 +4,32 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-/// Makes vectors of texts, as a model with embeddings does.
+/// Makes vectors of texts, as a model with embeddings does. Whoever asks has the deadline.
 #[async_trait]
 pub trait Embedder: Send + Sync {
-    /// One vector for each text; None: not now. Whoever asks has the deadline.
-    async fn embed(&self, texts: &[String]) -> Option<Vec<Embedding>>;
+    /// Of what tools do, which may be kept: one vector for each text.
+    async fn embed_tools(&self, texts: &[String]) -> Result<Vec<Embedding>, EmbedderError>;
+
+    /// Of what a person looks for, which is nobody else's.
+    async fn embed_query(&self, text: &str) -> Result<Embedding, EmbedderError>;
 }
 
-/// A vector of length one, a byte for each dimension: a quarter of the memory, and the same neighbours. Cheap to clone.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Embedding(Arc<[i8]>);
+/// Why there are no vectors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EmbedderError {
+    /// Something in these texts is not taken.
+    Refused,
+    /// None are made now.
+    Away,
+}
+
+/// The direction of a vector, a byte for each dimension: a quarter of the memory, and nearly the same
+/// neighbours. Cheap to clone.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Embedding {
+    values: Arc<[i8]>,
+    norm: f32,
+}
 
 impl Embedding {
     /// None: it has no direction.
@@ -25,38 +41,41 @@ impl Embedding {
             .iter()
             .fold(0.0_f32, |max, value| max.max(value.abs()));
         is_usable.then(|| {
-            let scaled = values.iter().map(|value| (value / largest * 127.0) as i8);
-            Self(scaled.collect())
+            let scaled = values
+                .iter()
+                .map(|value| (value / largest * 127.0).round() as i8);
+            Self::of(scaled.collect())
         })
     }
 
     pub fn from_bytes(bytes: &[u8]) -> Self {
-        Self(bytes.iter().map(|byte| byte.cast_signed()).collect())
+        Self::of(bytes.iter().map(|byte| byte.cast_signed()).collect())
+    }
+
+    fn of(values: Arc<[i8]>) -> Self {
+        let norm = (dot(&values, &values) as f32).sqrt().max(1.0);
+        Self { values, norm }
     }
 
     pub fn to_bytes(&self) -> Vec<u8> {
-        self.0.iter().map(|value| value.cast_unsigned()).collect()
+        self.values
+            .iter()
+            .map(|value| value.cast_unsigned())
+            .collect()
     }
 
     /// The cosine of the angle between them; of models that differ in their dimensions there is none.
     pub fn similarity(&self, other: &Self) -> Option<f32> {
-        if self.0.len() != other.0.len() {
-            return None;
-        }
-        let pairs = self.0.iter().zip(&*other.0);
-        let dot: i32 = pairs
-            .map(|(one, other)| i32::from(*one) * i32::from(*other))
-            .sum();
-        Some(dot as f32 / (self.norm() * other.norm()))
+        let is_comparable = self.values.len() == other.values.len();
+        is_comparable.then(|| dot(&self.values, &other.values) as f32 / (self.norm * other.norm))
     }
+}
 
-    fn norm(&self) -> f32 {
-        let squares = self
-            .0
-            .iter()
-            .map(|value| i32::from(*value) * i32::from(*value));
-        (squares.sum::<i32>() as f32).sqrt().max(1.0)
-    }
+fn dot(one: &[i8], other: &[i8]) -> i32 {
+    let pairs = one.iter().zip(other);
+    pairs
+        .map(|(one, other)| i32::from(*one) * i32::from(*other))
+        .sum()
 }
 
 #[cfg(test)]

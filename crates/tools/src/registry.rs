@@ -17,8 +17,8 @@ use tokio::sync::broadcast;
 use crate::call_limits::CallLimits;
 use crate::call_metrics::{CallCounters, CallMetrics, CallStatistics, kind_label};
 use crate::catalog::{Catalog, ConnectedSource, IndexedTools, Tool};
-use crate::embedded_tools::EmbeddedTools;
 use crate::request_tools::RequestConsent;
+use crate::tool_embeddings::ToolEmbeddings;
 use crate::toolset::{Toolset, search_source_info};
 use crate::{Embedder, Error, OutputStore, RequestTools, ToolIdStore, ToolSource};
 
@@ -38,7 +38,7 @@ pub struct Registry {
     /// Numbers each read of the tools of a source, so that an older one never replaces a newer one.
     revisions: AtomicU64,
     changes: broadcast::Sender<CatalogChange>,
-    embedded: OnceLock<Arc<EmbeddedTools>>,
+    embeddings: OnceLock<Arc<ToolEmbeddings>>,
 }
 
 /// A source came, went, or offers other tools.
@@ -89,26 +89,25 @@ impl Registry {
             metrics,
             revisions: AtomicU64::new(0),
             changes: broadcast::Sender::new(CHANGE_QUEUE),
-            embedded: OnceLock::new(),
+            embeddings: OnceLock::new(),
         })
     }
 
     /// Has tools found by embeddings too, from now on.
     pub fn embed_with(self: &Arc<Self>, embedder: Arc<dyn Embedder>) {
-        self.embedded.get_or_init(|| {
+        self.embeddings.get_or_init(|| {
             let registry = Arc::downgrade(self);
-            let tools = move || registry.upgrade().map(|registry| registry.tools_of_all());
-            EmbeddedTools::start(embedder, tools, self.subscribe())
+            let tools = move || registry.upgrade().map(|registry| registry.shared_tools());
+            ToolEmbeddings::start(embedder, tools, self.subscribe())
         });
     }
 
-    /// The tools of everybody.
-    fn tools_of_all(&self) -> Vec<Arc<Tool>> {
+    /// Those that everybody has, by id.
+    fn shared_tools(&self) -> Vec<Arc<Tool>> {
         let catalog = self.catalog.load();
-        let connected = catalog.connected.values();
-        connected
-            .flat_map(|connected| connected.tools.iter().cloned())
-            .collect()
+        let mut tools: Vec<Arc<Tool>> = catalog.shared.values().cloned().collect();
+        tools.sort_by(|a, b| a.spec.id.cmp(&b.spec.id));
+        tools
     }
 
     /// Adds a source, or replaces the one with the same id.
@@ -162,7 +161,7 @@ impl Registry {
             self.catalog.load_full(),
             access,
             self.outputs.clone(),
-            (self.search_counters.clone(), self.embedded.get().cloned()),
+            (self.search_counters.clone(), self.embeddings.get().cloned()),
             self.limits,
         )
     }

@@ -105,6 +105,8 @@ pub trait ToolSource: Send + Sync {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Relevance {
     Always,
+    /// It says what its source is good for: a model hears of it before it hears of the others.
+    TellsOfSource,
     /// Models with little room are offered it only where the user speaks of what it does.
     OnDemand,
     /// Once an output of the conversation was too long to show.

@@ -28,8 +28,8 @@ use crate::call_error::CallError;
 use crate::call_metrics::CallCounters;
 use crate::cap::Cap;
 use crate::catalog::{Catalog, Tool};
-use crate::embedded_tools::EmbeddedTools;
 use crate::output_store::{OUTPUT_READERS, OutputStore};
+use crate::tool_embeddings::ToolEmbeddings;
 use crate::validate::ValidationContext;
 use crate::{CallContext, CallLimits, RequestTools, ToolSource};
 pub use callable_stamp::CallableStamp;
@@ -56,7 +56,7 @@ pub struct Toolset {
     /// See [`Toolset::with_search`].
     search: Option<SearchTools>,
     search_counters: Arc<CallCounters>,
-    embedded: Option<Arc<EmbeddedTools>>,
+    embeddings: Option<Arc<ToolEmbeddings>>,
 }
 
 impl Toolset {
@@ -64,7 +64,7 @@ impl Toolset {
         catalog: Arc<Catalog>,
         access: ToolAccess,
         outputs: Arc<dyn OutputStore>,
-        (search_counters, embedded): (Arc<CallCounters>, Option<Arc<EmbeddedTools>>),
+        (search_counters, embeddings): (Arc<CallCounters>, Option<Arc<ToolEmbeddings>>),
         limits: CallLimits,
     ) -> Self {
         Self {
@@ -76,7 +76,7 @@ impl Toolset {
             known: Arc::default(),
             search: None,
             search_counters,
-            embedded,
+            embeddings,
         }
     }
 

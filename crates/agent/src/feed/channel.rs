@@ -111,6 +111,6 @@ pub(super) fn forget_if_idle(channels: &mut HashMap<ChatId, Channel>, chat: &Cha
     }
 }
 
-pub(super) fn lock(channels: &Channels) -> MutexGuard<'_, HashMap<ChatId, Channel>> {
-    channels.lock().unwrap_or_else(PoisonError::into_inner)
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -2,17 +2,18 @@
 //!
 //! A server whose pages watch a chat in which another server answers *follows* it there: it asks
 //! that server for the draft, and from then on gets what is live as notes, together for all chats
-//! every 50 ms. Stored events go as pointers: whoever watches reads them from the store. What is missed
-//! shows by its offset, and is asked for again. Without a bus, or while it is away, pages see what is stored.
+//! every 40 ms. Of stored events they only say which draft is over: that there are new ones the
+//! database says, and whoever watches reads them there. What is missed shows by its offset, and is
+//! asked for again. Without a bus, or while it is away, pages see what is stored.
 
 mod followed;
 mod followers;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use tenon_bus::{Bus, BusState, Note};
+use tenon_bus::{Bus, BusState, IncomingRequest, Note};
 use tenon_domain::{
     CallId, CallProgress, ChatId, Delta, Event, EventBody, MessageId, ModelWait, PromptProgress,
 };
@@ -21,8 +22,8 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::interval;
 
 use super::LiveUpdate;
-use super::channel::{Channel, Channels, lock as lock_channels};
-use followed::FollowedChats;
+use super::channel::{Channel, Channels, lock};
+use followed::{FollowedChats, OwnerChange};
 use followers::Followers;
 
 /// Topics on the bus.
@@ -36,6 +37,9 @@ const NOTE_QUEUE: usize = 1024;
 
 /// How often a server says that it still follows.
 const RENEW_INTERVAL: Duration = Duration::from_secs(10);
+
+/// How many chats fit into one note.
+const MAX_RENEWED_CHATS: usize = 1000;
 
 /// The draft of a chat is there at once, or its server has other troubles.
 const FOLLOW_TIMEOUT: Duration = Duration::from_secs(6);
@@ -109,17 +113,20 @@ impl Relay {
         if relay.bus.is_alone() {
             return relay;
         }
-        let serving = relay.clone();
-        relay.bus.serve(FOLLOW, move |note| {
-            let answer = serving.begin_following(&note);
-            async move { answer }
+        // The bus must not own what owns it.
+        let serving = Arc::downgrade(&relay);
+        relay.bus.serve(FOLLOW, move |request| {
+            let relay = serving.upgrade();
+            let answer = relay.map(|relay| relay.begin_following(&request));
+            async move { answer.unwrap_or_default() }
         });
+        let weak = || Arc::downgrade(&relay);
         let live = relay.bus.notes(LIVE, NOTE_QUEUE);
-        tokio::spawn(relay.clone().receive(live));
+        tokio::spawn(Self::receive(weak(), live));
         let control = [UNFOLLOW, RENEW].map(|topic| relay.bus.notes(topic, NOTE_QUEUE));
-        tokio::spawn(relay.clone().control(control));
-        tokio::spawn(relay.clone().renew());
-        tokio::spawn(relay.clone().follow_again(relay.bus.state()));
+        tokio::spawn(Self::control(weak(), control));
+        tokio::spawn(Self::renew(weak()));
+        tokio::spawn(Self::follow_again(weak(), relay.bus.state()));
         relay.followers.start();
         relay
     }
@@ -152,34 +159,38 @@ impl Relay {
     }
 
     /// What is passed from now on follows on what this gives.
-    fn begin_following(&self, note: &Note) -> Vec<u8> {
-        let Ok(chat) = serde_json::from_slice::<ChatId>(&note.body) else {
+    fn begin_following(&self, request: &IncomingRequest) -> Vec<u8> {
+        let Ok(chat) = serde_json::from_slice::<ChatId>(&request.body) else {
             return Vec::new();
         };
-        let channels = lock_channels(&self.channels);
-        self.followers.add(&chat, &note.from);
-        let state = channels.get(&chat).map(|channel| LiveState {
-            draft: channel.draft_deltas(&chat),
-            waiting: channel.waiting(),
-            progress: channel.call_progress(),
-        });
+        let state = {
+            let channels = lock(&self.channels);
+            self.followers.add(&chat, &request.from);
+            channels.get(&chat).map(|channel| LiveState {
+                draft: channel.draft_deltas(&chat),
+                waiting: channel.waiting(),
+                progress: channel.call_progress(),
+            })
+        };
         serde_json::to_vec(&state.unwrap_or_default()).unwrap_or_default()
     }
 
-    async fn control(self: Arc<Self>, notes: [mpsc::Receiver<Note>; 2]) {
+    async fn control(relay: Weak<Self>, notes: [mpsc::Receiver<Note>; 2]) {
         let [mut unfollow, mut renew] = notes;
         loop {
-            tokio::select! {
-                Some(note) = unfollow.recv() => {
-                    if let Ok(chat) = serde_json::from_slice(&note.body) {
-                        self.followers.remove(&chat, &note.from);
-                    }
-                }
-                Some(note) = renew.recv() => {
-                    let chats: Vec<ChatId> = serde_json::from_slice(&note.body).unwrap_or_default();
-                    chats.iter().for_each(|chat| self.followers.add(chat, &note.from));
-                }
+            let (note, is_renewed) = tokio::select! {
+                Some(note) = unfollow.recv() => (note, false),
+                Some(note) = renew.recv() => (note, true),
                 else => return,
+            };
+            let Some(relay) = relay.upgrade() else { return };
+            let chats: Vec<ChatId> = serde_json::from_slice(&note.body).unwrap_or_default();
+            for chat in chats {
+                if is_renewed {
+                    relay.followers.add(&chat, &note.from);
+                } else {
+                    relay.followers.remove(&chat, &note.from);
+                }
             }
         }
     }
@@ -188,7 +199,7 @@ impl Relay {
 
     /// A page watches this chat here.
     pub(super) fn watched(self: &Arc<Self>, chat: &ChatId) {
-        if !self.bus.is_alone() && !self.followed().knows(chat) {
+        if !self.bus.is_alone() && self.followed().insert(chat) {
             self.check(chat);
         }
     }
@@ -214,17 +225,23 @@ impl Relay {
         loop {
             let owner = match self.store.owner_in(chat).await {
                 Ok(owner) => owner.map(|owner| Arc::from(owner.runner)),
-                // It is looked again with the next change.
-                Err(_) => break,
+                Err(_) => {
+                    self.followed().set_failed(chat);
+                    break;
+                }
             };
             let is_own = |owner: &Arc<str>| **owner == *self.store.runner_name();
             let owner = owner.filter(|owner| !is_own(owner));
-            let has_changed = self.followed().change_owner(chat, owner.clone());
-            match (has_changed, &owner) {
-                (false, _) => {}
-                // Who had it has nothing more to say.
-                (true, None) => self.with_channel(chat, Channel::clear),
-                (true, Some(owner)) => self.follow(chat, owner).await,
+            let changed = self.followed().set_owner(chat, owner.clone());
+            if let Some(OwnerChange { former }) = changed {
+                if let Some(former) = former.filter(|former| Some(former) != owner.as_ref()) {
+                    self.unfollow(&former, chat);
+                }
+                match &owner {
+                    // Who had it has nothing more to say.
+                    None => self.with_channel(chat, Channel::clear),
+                    Some(owner) => self.follow(chat, owner).await,
+                }
             }
             if !self.followed().ends_check(chat) {
                 return;
@@ -238,38 +255,37 @@ impl Relay {
         let state = self.bus.request(owner, FOLLOW, ask, FOLLOW_TIMEOUT).await;
         let state = state.map(|state| serde_json::from_slice::<LiveState>(&state));
         let Ok(Ok(state)) = state else {
-            self.followed().fail(chat);
-            return;
+            let mut followed = self.followed();
+            followed.set_behind(chat);
+            return followed.set_failed(chat);
         };
-        let install = |channel: &mut Channel| {
-            channel.clear();
-            for delta in state.draft {
-                let draft = channel.draft_of(&delta.message_id);
-                draft.grow(delta.part, &delta.kind, &delta.text);
-                channel.send(LiveUpdate::Delta(Arc::new(delta)));
-            }
-            if let Some(waiting) = state.waiting {
-                apply(channel, RelayedUpdate::Waiting(waiting));
-            }
-            for progress in state.progress {
-                apply(channel, RelayedUpdate::Progress(progress));
-            }
-        };
-        self.with_channel(chat, install);
+        // Together: what comes meanwhile is applied after what was kept.
+        let mut channels = lock(&self.channels);
         let Some(buffered) = self.followed().begin_live(chat) else {
+            drop(channels);
             // Nobody watches it any more.
             return self.unfollow(owner, chat);
         };
-        for update in buffered {
+        let Some(channel) = channels.get_mut(chat) else {
+            return;
+        };
+        channel.clear();
+        for delta in state.draft {
+            let draft = channel.draft_of(&delta.message_id);
+            draft.grow(delta.part, &delta.kind, &delta.text);
+            channel.send(LiveUpdate::Delta(Arc::new(delta)));
+        }
+        let waiting = state.waiting.map(RelayedUpdate::Waiting);
+        let progress = state.progress.into_iter().map(RelayedUpdate::Progress);
+        for update in waiting.into_iter().chain(progress).chain(buffered) {
             // What is missing shows with the next one.
-            self.with_channel(chat, |channel| {
-                apply(channel, update);
-            });
+            apply(channel, update);
         }
     }
 
-    async fn receive(self: Arc<Self>, mut notes: mpsc::Receiver<Note>) {
+    async fn receive(relay: Weak<Self>, mut notes: mpsc::Receiver<Note>) {
         while let Some(note) = notes.recv().await {
+            let Some(relay) = relay.upgrade() else { return };
             let updates: Vec<RelayedUpdate> = match serde_json::from_slice(&note.body) {
                 Ok(updates) => updates,
                 Err(error) => {
@@ -279,64 +295,63 @@ impl Relay {
             };
             for update in updates {
                 let chat = update.chat().clone();
-                let Some(update) = self.followed().take(&chat, &note.from, update) else {
+                let Some(update) = relay.followed().take(&chat, &note.from, update) else {
                     continue;
                 };
                 let mut has_gap = false;
-                self.with_channel(&chat, |channel| has_gap = !apply(channel, update));
+                relay.with_channel(&chat, |channel| has_gap = !apply(channel, update));
                 if has_gap {
-                    self.followed().forget_owner(&chat);
-                    self.check(&chat);
+                    relay.followed().set_behind(&chat);
+                    relay.check(&chat);
                 }
             }
         }
     }
 
     /// What was missed while the bus was away is asked for.
-    async fn follow_again(self: Arc<Self>, mut state: watch::Receiver<BusState>) {
+    async fn follow_again(relay: Weak<Self>, mut state: watch::Receiver<BusState>) {
         while state.changed().await.is_ok() {
             if *state.borrow_and_update() != BusState::Connected {
                 continue;
             }
-            let watched: Vec<ChatId> = {
-                let channels = lock_channels(&self.channels);
-                let watched = channels.iter().filter(|(_, channel)| channel.is_watched());
-                watched.map(|(chat, _)| chat.clone()).collect()
-            };
-            for chat in watched {
-                self.followed().forget_owner(&chat);
-                self.check(&chat);
+            let Some(relay) = relay.upgrade() else { return };
+            let chats = relay.followed().set_all_behind();
+            for chat in chats {
+                relay.check(&chat);
             }
         }
     }
 
-    async fn renew(self: Arc<Self>) {
+    async fn renew(relay: Weak<Self>) {
         let mut ticks = interval(RENEW_INTERVAL);
         loop {
             ticks.tick().await;
-            let owners = self.followed().by_owner();
+            let Some(relay) = relay.upgrade() else { return };
+            let owners = relay.followed().by_owner();
             for (owner, chats) in owners {
-                let chats = serde_json::to_vec(&chats).unwrap_or_default();
-                self.bus.notify(&owner, RENEW, chats);
+                for chats in chats.chunks(MAX_RENEWED_CHATS) {
+                    let chats = serde_json::to_vec(chats).unwrap_or_default();
+                    relay.bus.notify(&owner, RENEW, chats);
+                }
             }
-            let failed = self.followed().failed();
-            failed.iter().for_each(|chat| self.check(chat));
+            let failed = relay.followed().failed();
+            failed.iter().for_each(|chat| relay.check(chat));
         }
     }
 
     fn unfollow(&self, owner: &str, chat: &ChatId) {
-        let chat = serde_json::to_vec(chat).unwrap_or_default();
-        self.bus.notify(owner, UNFOLLOW, chat);
+        let chats = serde_json::to_vec(&[chat]).unwrap_or_default();
+        self.bus.notify(owner, UNFOLLOW, chats);
     }
 
     fn with_channel(&self, chat: &ChatId, change: impl FnOnce(&mut Channel)) {
-        if let Some(channel) = lock_channels(&self.channels).get_mut(chat) {
+        if let Some(channel) = lock(&self.channels).get_mut(chat) {
             change(channel);
         }
     }
 
     fn followed(&self) -> MutexGuard<'_, FollowedChats> {
-        self.followed.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.followed)
     }
 }
 

@@ -22,6 +22,7 @@ coded_errors! {
         NotYours = "expert_not_yours" => "Only whoever made this expert, or an admin, can change it. Copy it, and change the copy.",
         /// A chat has it, and it was deleted or is not shared any more.
         Gone = "expert_gone" => "The expert of this chat is not there any more. Choose another one at the top of the chat.",
+        NoSuchSkill { skill: String } = "expert_no_such_skill" => "The expert uses the skill {skill}, which is not installed. Install it first.",
         Unreadable { why: String } = "expert_unreadable" => "The file does not describe an expert: {why}",
     }
     wraps {

@@ -1,9 +1,10 @@
 //! An expert as a file: YAML that a person can read, or JSON.
 
 use serde_json::Value;
-use tenon_domain::ExpertDefinition;
+use tenon_domain::{ExpertDefinition, SourceId};
 
 use super::ExpertError;
+use crate::skills::SkillView;
 
 /// Longer than any expert that could be stored.
 const MAX_FILE_BYTES: usize = 1024 * 1024;
@@ -50,11 +51,36 @@ pub fn read_expert(text: &str) -> Result<ExpertDefinition, ExpertError> {
     serde_json::from_value(fields).map_err(|error| unreadable(error.to_string()))
 }
 
+/// Ids of skills mean nothing elsewhere; their names do.
+pub fn with_skill_names(mut expert: ExpertDefinition, skills: &[SkillView]) -> ExpertDefinition {
+    for id in &mut expert.skills {
+        if let Some(skill) = skills.iter().find(|skill| skill.id == *id) {
+            *id = SourceId::new(&skill.name);
+        }
+    }
+    expert
+}
+
+/// The other way round.
+pub fn with_skill_ids(
+    mut expert: ExpertDefinition,
+    skills: &[SkillView],
+) -> Result<ExpertDefinition, ExpertError> {
+    for named in &mut expert.skills {
+        let is_it = |skill: &&SkillView| skill.name == named.as_str() || skill.id == *named;
+        let skill = skills.iter().find(is_it);
+        let skill = skill.ok_or_else(|| ExpertError::NoSuchSkill {
+            skill: named.as_str().to_owned(),
+        })?;
+        *named = skill.id.clone();
+    }
+    Ok(expert)
+}
+
 #[cfg(test)]
 mod tests {
     use tenon_domain::ModelId;
     use tenon_domain::ModelParameters;
-    use tenon_domain::SourceId;
     use tenon_domain::pattern::Pattern;
 
     use super::*;

@@ -29,6 +29,14 @@ pub struct ExpertView {
 
 /// A new expert, or a change of one: what is left out stays as it is. `hidden` is of whoever asks,
 /// and can be said of every expert.
+/// An expert as a file, for another Tenon.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ExpertFile {
+    /// YAML; JSON can be read, too. Skills are named in it.
+    pub text: String,
+}
+
 #[derive(Debug, Default, PartialEq, Deserialize, TS)]
 #[ts(optional_fields)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]

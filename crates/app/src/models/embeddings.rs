@@ -1,14 +1,16 @@
 //! The embeddings that tools are found by: made by the model that is configured for it, and stored.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
 use sha2::{Digest, Sha256};
 use tenon_domain::ModelId;
-use tenon_llm::embeddings::embed;
+use tenon_llm::Remote;
+use tenon_llm::embeddings::{EmbeddingFault, embed};
 use tenon_store::Store;
-use tenon_tools::{Embedder, Embedding};
+use tenon_tools::{Embedder, EmbedderError, Embedding};
 
 use super::Models;
 
@@ -18,32 +20,61 @@ pub(crate) struct ModelEmbedder {
     store: Store,
     model: ModelId,
     /// Whether the log was told that it does not work.
-    is_told: AtomicBool,
+    has_warned: AtomicBool,
 }
 
 impl ModelEmbedder {
-    pub(crate) fn new(models: Models, store: Store, model: &str) -> Self {
-        Self {
+    /// A model that nobody knows is told of at once.
+    pub(crate) fn start(models: Models, store: Store, model: &str) -> Arc<Self> {
+        let embedder = Arc::new(Self {
             models,
             store,
             model: ModelId::new(model),
-            is_told: AtomicBool::new(false),
+            has_warned: AtomicBool::new(false),
+        });
+        let checked = embedder.clone();
+        tokio::spawn(async move { checked.remote().await });
+        embedder
+    }
+
+    async fn remote(&self) -> Result<Remote, EmbedderError> {
+        let model = self.models.find(&self.model).await;
+        match model {
+            Ok(model) => Ok(model.remote),
+            Err(error) => {
+                self.warn(&error.to_string());
+                Err(EmbedderError::Away)
+            }
         }
     }
 
-    async fn ask(&self, texts: &[String]) -> Result<Vec<Embedding>, String> {
-        let model = self.models.find(&self.model).await;
-        let remote = model.map_err(|error| error.to_string())?.remote;
-        let vectors = embed(&remote, texts).await;
-        let vectors = vectors.map_err(|error| error.message)?;
+    async fn ask(
+        &self,
+        remote: &Remote,
+        texts: &[String],
+    ) -> Result<Vec<Embedding>, EmbedderError> {
+        let vectors = embed(remote, texts).await.map_err(|fault| match fault {
+            EmbeddingFault::Refused(why) => {
+                // Of several it is asked for fewer.
+                if texts.len() == 1 {
+                    self.warn(&why.message);
+                }
+                EmbedderError::Refused
+            }
+            EmbeddingFault::Failed(why) => {
+                self.warn(&why.message);
+                EmbedderError::Away
+            }
+        })?;
+        self.has_warned.store(false, Ordering::Relaxed);
         let vectors = vectors.iter().map(|vector| Embedding::new(vector));
-        vectors
-            .collect::<Option<_>>()
-            .ok_or_else(|| "a vector without a direction".into())
+        // One without a direction says nothing of its text.
+        vectors.collect::<Option<_>>().ok_or(EmbedderError::Refused)
     }
 
-    fn tell(&self, why: &str) {
-        if !self.is_told.swap(true, Ordering::Relaxed) {
+    /// Once, until it works again.
+    fn warn(&self, why: &str) {
+        if !self.has_warned.swap(true, Ordering::Relaxed) {
             tracing::warn!(model = %self.model, why, "tools are found by their words alone: the model makes no embeddings");
         }
     }
@@ -51,39 +82,43 @@ impl ModelEmbedder {
 
 #[async_trait]
 impl Embedder for ModelEmbedder {
-    async fn embed(&self, texts: &[String]) -> Option<Vec<Embedding>> {
-        let model = self.model.as_str();
+    async fn embed_tools(&self, texts: &[String]) -> Result<Vec<Embedding>, EmbedderError> {
+        let remote = self.remote().await?;
+        // The same name at another address is another model.
+        let model = format!("{} {}", remote.base_url, remote.model);
         let hashes: Vec<String> = texts.iter().map(|text| hash(text)).collect();
-        let known = self.store.embeddings(model, &hashes).await;
+        let known = self.store.embeddings(&model, &hashes).await;
         let mut known: HashMap<String, Embedding> = known
-            .inspect_err(|error| self.tell(&error.to_string()))
-            .ok()?
+            .map_err(|error| {
+                tracing::warn!(%error, "stored embeddings cannot be read");
+                EmbedderError::Away
+            })?
             .into_iter()
             .map(|(hash, vector)| (hash, Embedding::from_bytes(&vector)))
             .collect();
-        let missing: HashMap<&String, &String> = hashes
+        let (missing, texts): (Vec<String>, Vec<String>) = hashes
             .iter()
-            .zip(texts)
-            .filter(|(hash, _)| !known.contains_key(*hash))
-            .collect();
+            .cloned()
+            .zip(texts.iter().cloned())
+            .filter(|(hash, _)| !known.contains_key(hash))
+            .unzip();
         if !missing.is_empty() {
-            let (hashes, texts): (Vec<&String>, Vec<String>) = missing
-                .into_iter()
-                .map(|(hash, text)| (hash, text.clone()))
-                .unzip();
-            let made = self.ask(&texts).await;
-            let made = made.inspect_err(|why| self.tell(why)).ok()?;
-            self.is_told.store(false, Ordering::Relaxed);
-            let made: Vec<(String, Embedding)> = hashes.into_iter().cloned().zip(made).collect();
-            let rows = made
-                .iter()
-                .map(|(hash, made)| (hash.clone(), made.to_bytes()));
-            if let Err(error) = self.store.put_embeddings(model, rows.collect()).await {
+            let made = self.ask(&remote, &texts).await?;
+            let rows = made.iter().map(Embedding::to_bytes);
+            let rows = missing.iter().cloned().zip(rows).collect();
+            if let Err(error) = self.store.put_embeddings(&model, rows).await {
                 tracing::debug!(%error, "embeddings are not stored, and made again next time");
             }
-            known.extend(made);
+            known.extend(missing.into_iter().zip(made));
         }
-        hashes.iter().map(|hash| known.get(hash).cloned()).collect()
+        let all = hashes.iter().map(|hash| known.get(hash).cloned());
+        all.collect::<Option<_>>().ok_or(EmbedderError::Away)
+    }
+
+    async fn embed_query(&self, text: &str) -> Result<Embedding, EmbedderError> {
+        let remote = self.remote().await?;
+        let vectors = self.ask(&remote, &[text.to_owned()]).await?;
+        vectors.into_iter().next().ok_or(EmbedderError::Away)
     }
 }
 

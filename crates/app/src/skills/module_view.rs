@@ -36,6 +36,17 @@ pub struct NewModule {
     pub visibility: Option<Visibility>,
     #[serde(default)]
     pub allow_network: Option<bool>,
+    /// As Open WebUI exports it.
+    #[serde(default)]
+    pub meta: Option<ModuleMeta>,
+}
+
+#[derive(Debug, Deserialize, TS)]
+#[ts(optional_fields)]
+pub struct ModuleMeta {
+    /// Of the whole module, where its code has none.
+    #[serde(default)]
+    pub description: Option<String>,
 }
 
 /// A call of a tool that is not installed yet.

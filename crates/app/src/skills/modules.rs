@@ -1,11 +1,13 @@
 //! Tools that people write in the page, or bring from Open WebUI: a module that becomes a skill.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use futures::Stream;
-use tenon_domain::{SourceId, Visibility};
+use sha2::{Digest, Sha256};
+use tenon_domain::{CodedError, SourceId, Visibility};
 use tenon_sources::skill::package::SkillPackage;
-use tenon_sources::skill::package::module::{ModuleDescription, ModuleFaultKind};
+use tenon_sources::skill::package::module::ModuleDescription;
 use tenon_sources::skill::package::requirements::Requirements;
 use tenon_sources::skill::package::script::ModuleLanguage;
 use tenon_sources::skill::package::source::SkillBundle;
@@ -23,6 +25,9 @@ const MAX_CODE_BYTES: usize = 1024 * 1024;
 /// How many events of a trial may wait for a page that reads slowly.
 const EVENT_QUEUE: usize = 256;
 
+/// How long packages are kept for code that is not installed.
+const PACKAGES_AGE: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+
 impl Skills {
     /// Which tools code has. Only an admin runs code on the server.
     pub async fn describe(
@@ -31,7 +36,7 @@ impl Skills {
         code: ModuleCode,
     ) -> Result<ModuleView, SkillFault> {
         let language = checked(user, &code)?;
-        let description = self.describe_code(user, language, &code.code, None).await?;
+        let description = self.described(user, language, &code.code).await?;
         Ok(ModuleView::new(language, description))
     }
 
@@ -42,25 +47,40 @@ impl Skills {
         trial: TryModule,
     ) -> Result<impl Stream<Item = TryEvent> + Send + use<>, SkillFault> {
         let language = checked(user, &trial.module)?;
-        let trial = ModuleTrial {
-            user: user.id.clone(),
-            language,
-            code: trial.module.code,
-            tool: trial.tool,
-            arguments: trial.arguments,
-            settings: trial.settings.unwrap_or_default(),
-        };
         let (sender, mut receiver) = mpsc::channel(EVENT_QUEUE);
-        let host = self.0.host.clone();
+        let (skills, user) = (self.clone(), user.clone());
         let task = tokio::spawn(async move {
-            let send = |event: TrialEvent| {
-                let is_last = matches!(event, TrialEvent::Result { .. } | TrialEvent::Error { .. });
+            let send = |event: TryEvent| {
+                let is_last = matches!(event, TryEvent::Result { .. } | TryEvent::Error { .. });
                 // A page that does not read misses lines, and never the end.
                 if is_last || sender.capacity() > 1 {
-                    let _ = sender.try_send(TryEvent::from(event));
+                    let _ = sender.try_send(event);
                 }
             };
-            host.try_module(trial, send).await;
+            let tell = |line: String| send(TryEvent::Line { line });
+            let code = &trial.module.code;
+            let packages = match skills.installed(&user, language, code, tell).await {
+                Ok((_, packages)) => packages,
+                Err(fault) => {
+                    let message = fault.detail().message;
+                    return send(TryEvent::Error {
+                        message,
+                        line: None,
+                        duration_ms: 0,
+                    });
+                }
+            };
+            let trial = ModuleTrial {
+                user: user.id,
+                language,
+                code: trial.module.code,
+                tool: trial.tool,
+                arguments: trial.arguments,
+                settings: trial.settings.unwrap_or_default(),
+                packages,
+            };
+            let host = skills.0.host.clone();
+            host.try_module(trial, |event| send(event.into())).await;
         });
         let stops = AbortOnDrop(task.abort_handle());
         Ok(futures::stream::poll_fn(move |context| {
@@ -87,7 +107,13 @@ impl Skills {
             }
             None => None,
         };
-        let description = self.described(user, language, &new.module.code).await?;
+        let mut description = self
+            .installed(user, language, &new.module.code, |_| {})
+            .await?
+            .0;
+        description.description = description
+            .description
+            .or_else(|| new.meta.and_then(|meta| meta.description));
         let name = new.name.as_deref().map(str::trim);
         let title = former.as_ref().map(|row| row.title.as_str());
         let name = name.filter(|name| !name.is_empty()).or(title);
@@ -124,38 +150,136 @@ impl Skills {
         Ok(described.await?)
     }
 
-    /// The description of code, with its packages installed where it cannot be loaded without them.
+    /// What code has, with the packages that were installed for it where that was done before.
     async fn described(
         &self,
         user: &CurrentUser,
         language: ModuleLanguage,
         code: &str,
     ) -> Result<ModuleDescription, SkillFault> {
-        let description = self.describe_code(user, language, code, None).await?;
-        let is_missing = |description: &ModuleDescription| {
-            let fault = description.error.as_ref();
-            fault.is_some_and(|fault| fault.kind == ModuleFaultKind::MissingModule)
-        };
-        if description.requirements.is_empty() || !is_missing(&description) {
+        let mut description = self.describe_code(user, language, code, None).await?;
+        description.require_usual_packages();
+        let (folder, requirements) = self.packages_of(language, &description);
+        if requirements.is_empty() || !SkillHost::is_set_up(&folder, &requirements) {
             return Ok(description);
         }
-        let mut requirements = Requirements::default();
-        match language {
-            ModuleLanguage::Python => requirements.python = description.requirements.clone(),
-            ModuleLanguage::Node => requirements.node = description.requirements.clone(),
+        self.describe_with(user, (language, code), description, &folder)
+            .await
+    }
+
+    /// The same with its packages, which are installed where they are not, and the folder that has them.
+    async fn installed(
+        &self,
+        user: &CurrentUser,
+        language: ModuleLanguage,
+        code: &str,
+        tell: impl Fn(String),
+    ) -> Result<(ModuleDescription, Option<PathBuf>), SkillFault> {
+        let mut description = self.describe_code(user, language, code, None).await?;
+        description.require_usual_packages();
+        let (folder, requirements) = self.packages_of(language, &description);
+        if requirements.is_empty() {
+            return Ok((description, None));
         }
-        let folder = tempfile::tempdir().map_err(|error| SkillFault::Files {
+        self.set_up_packages(&folder, &requirements, tell).await?;
+        let described = self.describe_with(user, (language, code), description, &folder);
+        Ok((described.await?, Some(folder)))
+    }
+
+    /// `before` is what code says without its packages.
+    async fn describe_with(
+        &self,
+        user: &CurrentUser,
+        (language, code): (ModuleLanguage, &str),
+        before: ModuleDescription,
+        packages: &Path,
+    ) -> Result<ModuleDescription, SkillFault> {
+        let description = self.describe_code(user, language, code, Some(packages));
+        Ok(ModuleDescription {
+            requirements: before.requirements,
+            ..description.await?
+        })
+    }
+
+    async fn set_up_packages(
+        &self,
+        folder: &Path,
+        requirements: &Requirements,
+        tell: impl Fn(String),
+    ) -> Result<(), SkillFault> {
+        let files = |error: std::io::Error| SkillFault::Files {
             why: error.to_string().into(),
-        })?;
+        };
+        if let Some(all) = folder.parent() {
+            delete_old_packages(all).await;
+        }
+        tokio::fs::create_dir_all(folder).await.map_err(files)?;
         let progress = String::new();
         let status = watch::Sender::new(SetupStatus::Running { progress });
-        SkillHost::set_up(&self.0.host, folder.path(), &requirements, &status).await;
-        if let SetupStatus::Failed(why) = &*status.borrow() {
-            let why = why.message.as_str().into();
-            return Err(SkillFault::Code { why });
+        let mut changes = status.subscribe();
+        let setting_up = self.0.host.set_up(folder, requirements, &status);
+        let mut setting_up = std::pin::pin!(setting_up);
+        loop {
+            tokio::select! {
+                () = &mut setting_up => break,
+                Ok(()) = changes.changed() => {
+                    if let SetupStatus::Running { progress } = &*changes.borrow_and_update() {
+                        tell(progress.clone());
+                    }
+                }
+            }
         }
-        let packages = Some(folder.path());
-        self.describe_code(user, language, code, packages).await
+        match &*status.borrow() {
+            SetupStatus::Failed(why) => {
+                let why = why.message.as_str().into();
+                Err(SkillFault::Code { why })
+            }
+            SetupStatus::Ready | SetupStatus::Running { .. } => Ok(()),
+        }
+    }
+
+    /// The folder for the packages of a module that is not installed, and what belongs there.
+    fn packages_of(
+        &self,
+        language: ModuleLanguage,
+        description: &ModuleDescription,
+    ) -> (PathBuf, Requirements) {
+        let mut requirements = Requirements::default();
+        let (packages, name) = match language {
+            ModuleLanguage::Python => (&mut requirements.python, "python"),
+            ModuleLanguage::Node => (&mut requirements.node, "node"),
+        };
+        packages.clone_from(&description.requirements);
+        let hash = Sha256::digest(packages.join("\n"));
+        let hash: String = hash
+            .iter()
+            .take(8)
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        let folder = self
+            .0
+            .folder
+            .join("packages")
+            .join(format!("{name}-{hash}"));
+        (folder, requirements)
+    }
+}
+
+/// What was installed long ago is installed anew where it is needed: there is a folder for each list of packages that
+/// somebody tried.
+async fn delete_old_packages(folder: &Path) {
+    let Ok(mut entries) = tokio::fs::read_dir(folder).await else {
+        return;
+    };
+    while let Ok(Some(entry)) = entries.next_entry().await {
+        let made = entry
+            .metadata()
+            .await
+            .and_then(|metadata| metadata.modified());
+        let age = made.ok().and_then(|made| made.elapsed().ok());
+        if age.is_some_and(|age| age > PACKAGES_AGE) {
+            let _ = tokio::fs::remove_dir_all(entry.path()).await;
+        }
     }
 }
 
@@ -198,8 +322,7 @@ impl Drop for AbortOnDrop {
 
 impl From<TrialEvent> for TryEvent {
     fn from(event: TrialEvent) -> Self {
-        let millis =
-            |took: std::time::Duration| u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+        let millis = |took: Duration| u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
         match event {
             TrialEvent::Line(line) => Self::Line { line },
             TrialEvent::Event(event) => Self::Event { event },

@@ -110,6 +110,7 @@ impl Skills {
             instructions: package.body.clone(),
             license: package.license.clone(),
             compatibility: package.compatibility.clone(),
+            allowed_tools: package.allowed_tools.clone(),
             author: package.author.clone(),
             files: package.files.clone(),
             versions: versions.collect(),

@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, Weak};
+use std::time::Duration;
 
 use tenon_domain::{CodedError, SourceId, SourceState, Visibility};
 use tenon_sources::skill::package::SkillPackage;
@@ -12,8 +13,9 @@ use tenon_tools::{Connection, Registry, ToolSource};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, watch};
 
-use super::values::{self, StoredUserSettings};
+use super::values::{self, StoredSkillUsers};
 use super::{Inner, SkillFault, Skills, version};
+use crate::config::Config;
 use crate::lock::lock;
 
 /// What decides which skills run, and with which rights.
@@ -33,16 +35,19 @@ impl Skills {
     pub(crate) async fn open(
         (store, vault): (Store, Arc<Vault>),
         registry: Arc<Registry>,
-        (folder, sandbox_helper): (PathBuf, Option<&Path>),
+        folder: PathBuf,
+        config: &Config,
         builtin: Vec<Arc<dyn ToolSource>>,
     ) -> Result<Self, SkillFault> {
-        let user_settings = Arc::new(StoredUserSettings {
+        let users = Arc::new(StoredSkillUsers {
             store: store.clone(),
             vault: vault.clone(),
         });
-        let sandbox = sandbox_helper.map_or_else(Sandbox::current_exe, Sandbox::with_helper);
+        let sandbox = config.sandbox_helper.as_deref();
+        let sandbox = sandbox.map_or_else(Sandbox::current_exe, Sandbox::with_helper);
         let runners = folder.join("runners");
-        let host = SkillHost::new(sandbox, runners, builtin, user_settings);
+        let idle_time = config.skill_idle_seconds.map(Duration::from_secs);
+        let host = SkillHost::new(sandbox, runners, builtin, users, idle_time);
         let skills = Self(Arc::new(Inner {
             store,
             vault,

@@ -6,9 +6,9 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use tenon_domain::{SourceId, UserId};
+use tenon_domain::{Account, SourceId, UserId};
 use tenon_sources::skill::package::SkillPackage;
-use tenon_sources::skill::{SkillUserSettings, SkillValues};
+use tenon_sources::skill::{SkillUsers, SkillValues};
 use tenon_store::{Store, StoredSkill, Vault};
 
 use super::view::{SkillChange, SkillValueView};
@@ -134,20 +134,24 @@ impl Skills {
     }
 }
 
-/// The settings of users, for calls.
-pub(super) struct StoredUserSettings {
+/// Users and their settings, for calls.
+pub(super) struct StoredSkillUsers {
     pub(super) store: Store,
     pub(super) vault: Arc<Vault>,
 }
 
 #[async_trait]
-impl SkillUserSettings for StoredUserSettings {
-    async fn user_settings(&self, skill: &SourceId, user: &UserId) -> Map<String, Value> {
+impl SkillUsers for StoredSkillUsers {
+    async fn settings(&self, skill: &SourceId, user: &UserId) -> Map<String, Value> {
         let read = read_user_settings(&self.store, &self.vault, skill, user).await;
         read.unwrap_or_else(|error| {
             tracing::warn!(%skill, %error, "what a user set for a skill cannot be read");
             Map::new()
         })
+    }
+
+    async fn account(&self, user: &UserId) -> Option<Account> {
+        self.store.user(user).await.ok()
     }
 }
 

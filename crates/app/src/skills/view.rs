@@ -98,6 +98,8 @@ pub struct SkillDetail {
     pub compatibility: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,
+    /// Names of the tools that its instructions were written for, as they stand there.
+    pub allowed_tools: Vec<String>,
     pub files: Vec<SkillFile>,
     /// The newest first.
     pub versions: Vec<SkillVersionView>,

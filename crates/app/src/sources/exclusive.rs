@@ -7,26 +7,28 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
-use tenon_bus::Note;
-use tenon_domain::{SourceConfig, SourceId};
+use futures::future::join_all;
+use tenon_bus::IncomingRequest;
+use tenon_domain::{SourceConfig, SourceId, ToolResult};
 use tenon_sources::{
     REMOTE_CALL, REMOTE_RESTART, REMOTE_TOOLS, RemoteServerCall, RemoteServerTools,
 };
 use tenon_store::{LeaseHolder, Store};
-use tokio::time::{Instant, interval};
+use tokio::time::{Instant, timeout};
 
 use super::instance::Instance;
 use super::plan::DesiredServer;
 use super::{Inner, RunMode, lock};
 
 const LEASE_TIME: Duration = Duration::from_secs(15);
-const RENEW_INTERVAL: Duration = Duration::from_secs(4);
+const RENEW_INTERVAL: Duration = Duration::from_secs(2);
+const TAKE_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// Long before others may have it: a server needs some seconds to end.
+const GIVE_UP_AFTER: Duration = Duration::from_secs(7);
 
 /// How many people press *Restart* at once.
 const RESTART_QUEUE: usize = 16;
-
-/// A little before the others may have it.
-const GIVE_UP_AFTER: Duration = Duration::from_secs(12);
 
 /// Who runs each of them, as far as this process knows.
 #[derive(Default)]
@@ -34,8 +36,19 @@ pub(super) struct ExclusiveServers(Mutex<BTreeMap<SourceId, ExclusiveLease>>);
 
 struct ExclusiveLease {
     holder: LeaseHolder,
-    /// When it was last known.
+    /// When the database was asked.
     asked: Instant,
+}
+
+impl ExclusiveLease {
+    /// What is known counts for less than the lease does.
+    fn holder(&self) -> LeaseHolder {
+        if self.asked.elapsed() < GIVE_UP_AFTER {
+            self.holder.clone()
+        } else {
+            LeaseHolder::Unknown
+        }
+    }
 }
 
 impl ExclusiveServers {
@@ -44,70 +57,84 @@ impl ExclusiveServers {
         let leases = lock(&self.0);
         let holders = leases.iter();
         holders
-            .map(|(id, lease)| (id.clone(), lease.holder.clone()))
+            .map(|(id, lease)| (id.clone(), lease.holder()))
             .collect()
     }
 
-    /// Says of each server that runs at another process where that is. The leases of others are given back.
+    fn holder(&self, id: &SourceId) -> Option<LeaseHolder> {
+        lock(&self.0).get(id).map(ExclusiveLease::holder)
+    }
+
+    /// Whether this process may run a server. Others than exclusive ones everybody may.
+    fn may_run(&self, id: &SourceId) -> bool {
+        self.holder(id)
+            .is_none_or(|holder| holder == LeaseHolder::This)
+    }
+
+    /// Says of each where it runs, and returns just that. The leases of those that are not wanted any more are
+    /// given back.
     pub(super) async fn place(
         &self,
         store: &Store,
         mode: &RunMode,
         wanted: &mut BTreeMap<SourceId, DesiredServer>,
-    ) {
+    ) -> BTreeMap<SourceId, LeaseHolder> {
+        let mut placed = BTreeMap::new();
         // A command is gone soon: it has one of its own.
         if *mode != RunMode::Serving || !store.has_leases() {
-            return;
+            return placed;
         }
-        let mut ids = Vec::new();
         for (id, server) in wanted.iter_mut().filter(|(_, server)| is_exclusive(server)) {
-            ids.push(id.clone());
-            let known = lock(&self.0).get(id).map(|lease| lease.holder.clone());
-            let holder = match known {
+            server.runs_at = match self.holder(id) {
                 Some(holder) => holder,
-                None => self.take(store, id).await,
+                None => self.begin(store, id).await,
             };
-            server.runs_at = match holder {
-                LeaseHolder::This => None,
-                LeaseHolder::Other(name) => Some(name),
-            };
+            placed.insert(id.clone(), server.runs_at.clone());
         }
         let gone: Vec<SourceId> = {
             let mut leases = lock(&self.0);
-            let gone = leases.extract_if(.., |id, _| !ids.contains(id));
+            let gone = leases.extract_if(.., |id, _| !placed.contains_key(id));
             gone.map(|(id, _)| id).collect()
         };
         for id in gone {
             give_back(store, &id).await;
         }
+        placed
     }
 
-    async fn take(&self, store: &Store, id: &SourceId) -> LeaseHolder {
-        let asked = Instant::now();
-        let taken = store.take_lease(&lease_name(id), LEASE_TIME).await;
-        let mut leases = lock(&self.0);
-        let known = leases.get(id);
-        let lease = match (taken, known) {
-            (Ok(holder), _) => ExclusiveLease { holder, asked },
-            // The database is away: what is known counts for as long as the lease does.
-            (Err(_), Some(lease)) if lease.asked.elapsed() < GIVE_UP_AFTER => ExclusiveLease {
-                holder: lease.holder.clone(),
-                asked: lease.asked,
-            },
-            (Err(_), _) => ExclusiveLease {
-                holder: LeaseHolder::Other(String::new()),
-                asked,
-            },
-        };
-        let holder = lease.holder.clone();
-        leases.insert(id.clone(), lease);
+    async fn begin(&self, store: &Store, id: &SourceId) -> LeaseHolder {
+        let lease = ask(store, id).await.unwrap_or_else(|| ExclusiveLease {
+            holder: LeaseHolder::Unknown,
+            asked: Instant::now(),
+        });
+        let holder = lease.holder();
+        lock(&self.0).insert(id.clone(), lease);
         holder
     }
 
     async fn renew(&self, store: &Store) {
         let ids: Vec<SourceId> = lock(&self.0).keys().cloned().collect();
-        for id in ids {
-            self.take(store, &id).await;
+        join_all(ids.iter().map(|id| self.renew_one(store, id))).await;
+    }
+
+    /// While the database is away, what it said last stands.
+    async fn renew_one(&self, store: &Store, id: &SourceId) {
+        let Some(asked) = ask(store, id).await else {
+            return;
+        };
+        let is_unwanted = {
+            let mut leases = lock(&self.0);
+            match leases.get_mut(id) {
+                Some(lease) => {
+                    *lease = asked;
+                    false
+                }
+                None => asked.holder == LeaseHolder::This,
+            }
+        };
+        // It was given back meanwhile.
+        if is_unwanted {
+            give_back(store, id).await;
         }
     }
 
@@ -120,16 +147,34 @@ impl ExclusiveServers {
     }
 }
 
-/// Renews the leases until the last handle to the sources is dropped.
+/// Renews the leases until the last handle to the sources is dropped, and ends the servers whose lease is lost. Nothing
+/// here waits for the database longer than a lease allows.
 pub(super) async fn keep(inner: Weak<Inner>) {
-    let mut ticks = interval(RENEW_INTERVAL);
+    let mut known = BTreeMap::new();
     loop {
-        ticks.tick().await;
         let Some(inner) = inner.upgrade() else { return };
         if inner.closing.is_cancelled() {
             return;
         }
         inner.exclusive.renew(&inner.store).await;
+        let holders = inner.exclusive.holders();
+        if holders != known {
+            end_lost(&inner);
+            inner.request_sync();
+            known = holders;
+        }
+        drop(inner);
+        tokio::time::sleep(RENEW_INTERVAL).await;
+    }
+}
+
+/// Another process may run them soon. The reconciler puts others in their place.
+fn end_lost(inner: &Inner) {
+    for (id, instance) in &inner.snapshot().instances {
+        if instance.wanted.runs_at == LeaseHolder::This && !inner.exclusive.may_run(id) {
+            tracing::info!(source = %id, "it is ended here: the database does not say that it may run");
+            instance.end(inner);
+        }
     }
 }
 
@@ -137,58 +182,65 @@ pub(super) async fn keep(inner: Weak<Inner>) {
 pub(super) fn serve_others(inner: &Arc<Inner>) {
     let bus = inner.routes.bus();
     let serving = Arc::downgrade(inner);
-    bus.serve(REMOTE_CALL, move |note: Note| {
+    bus.serve(REMOTE_CALL, move |request| {
         let serving = serving.clone();
         async move {
-            let result = execute(&serving, &note).await;
-            result
-                .and_then(|result| serde_json::to_vec(&result).ok())
-                .unwrap_or_default()
+            let result = execute(&serving, &request).await;
+            serde_json::to_vec(&result).unwrap_or_default()
         }
     });
     let serving = Arc::downgrade(inner);
-    bus.serve(REMOTE_TOOLS, move |note: Note| {
-        let tools = tools(&serving, &note);
+    bus.serve(REMOTE_TOOLS, move |request| {
+        let tools = tools(&serving, &request.body);
         async move { serde_json::to_vec(&tools).unwrap_or_default() }
     });
     let mut restarts = bus.notes(REMOTE_RESTART, RESTART_QUEUE);
     let serving = Arc::downgrade(inner);
     tokio::spawn(async move {
         while let Some(note) = restarts.recv().await {
-            if let Some(instance) = instance_here(&serving, &note) {
+            if let Some(instance) = instance_here(&serving, &note.body) {
                 instance.server.restart();
             }
         }
     });
 }
 
-async fn execute(inner: &Weak<Inner>, note: &Note) -> Option<tenon_domain::ToolResult> {
+/// None: it does not run here, so that nothing was done.
+async fn execute(inner: &Weak<Inner>, request: &IncomingRequest) -> Option<ToolResult> {
+    let call: RemoteServerCall = serde_json::from_slice(&request.body).ok()?;
     let inner = inner.upgrade()?;
-    let call: RemoteServerCall = serde_json::from_slice(&note.body).ok()?;
-    let context = call.context(&inner.routes, &note.from);
-    let instance = inner.snapshot().instances.get(&call.source)?.clone();
-    // It is somewhere else by now: nobody sends it on and on.
-    if instance.wanted.runs_at.is_some() {
-        return None;
-    }
+    let context = call.context(&inner.routes, &request.from);
+    let instance = running(&inner, &call.source)?;
     drop(inner);
     Some(instance.server.call(&call.tool, call.input, &context).await)
 }
 
-fn tools(inner: &Weak<Inner>, note: &Note) -> Option<RemoteServerTools> {
-    let instance = instance_here(inner, note)?;
+fn tools(inner: &Weak<Inner>, id: &[u8]) -> Option<RemoteServerTools> {
+    let instance = instance_here(inner, id)?;
     Some(RemoteServerTools {
         state: instance.server.state(),
         tools: instance.server.tools(),
     })
 }
 
-/// The server that a note names, where it runs here.
-fn instance_here(inner: &Weak<Inner>, note: &Note) -> Option<Arc<Instance>> {
+fn instance_here(inner: &Weak<Inner>, id: &[u8]) -> Option<Arc<Instance>> {
     let inner = inner.upgrade()?;
-    let id: SourceId = serde_json::from_slice(&note.body).ok()?;
-    let instance = inner.snapshot().instances.get(&id)?.clone();
-    instance.wanted.runs_at.is_none().then_some(instance)
+    running(&inner, &serde_json::from_slice(id).ok()?)
+}
+
+/// A server, where it runs here: nobody sends a call on and on.
+fn running(inner: &Inner, id: &SourceId) -> Option<Arc<Instance>> {
+    let instance = inner.snapshot().instances.get(id)?.clone();
+    let is_here = instance.wanted.runs_at == LeaseHolder::This && inner.exclusive.may_run(id);
+    is_here.then_some(instance)
+}
+
+async fn ask(store: &Store, id: &SourceId) -> Option<ExclusiveLease> {
+    let asked = Instant::now();
+    let name = lease_name(id);
+    let taken = timeout(TAKE_TIMEOUT, store.take_lease(&name, LEASE_TIME)).await;
+    let holder = taken.ok()?.ok()?;
+    Some(ExclusiveLease { holder, asked })
 }
 
 fn is_exclusive(server: &DesiredServer) -> bool {

@@ -1,6 +1,6 @@
 //! One running server: its place in the registry, and a watcher that publishes its changes.
 
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Arc, Mutex, OnceLock, Weak};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -12,9 +12,10 @@ use tenon_domain::{
 use tenon_sources::mcp::{McpServer, McpSettings, StartMode};
 use tenon_sources::openapi::{InheritedState, OpenapiServer, OpenapiSettings};
 use tenon_sources::{RemoteServer, ServerStatus, Startup, SupervisedServer};
+use tenon_store::LeaseHolder;
 use tenon_tools::{CallContext, Connection, ContextSource, ToolSource};
 use tokio::task::JoinHandle;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::config;
@@ -22,7 +23,7 @@ use super::documents::SourceDocuments;
 use super::fill::{self, VariableFiller};
 use super::plan::DesiredServer;
 use super::status_view::{StartupView, public_state};
-use super::{Inner, LoginTarget, RunMode, lock, mask};
+use super::{Inner, LoginTarget, RunMode, STOP_TIMEOUT, lock, mask};
 use crate::sources::read_model::SourceUpdate;
 
 /// How often the changes of one server are seen to at most: one that floods us costs no more.
@@ -42,6 +43,10 @@ pub(super) struct Instance {
     /// finds its tools in the registry.
     shared_status: SharedStatus,
     tasks: Mutex<Option<InstanceTasks>>,
+    /// Done when the one that it replaces has ended.
+    before: Option<CancellationToken>,
+    /// Done when it has ended itself, from when on it is being ended.
+    ended: OnceLock<CancellationToken>,
 }
 
 type SharedStatus = Arc<Mutex<ServerStatus>>;
@@ -83,13 +88,18 @@ impl Instance {
             user: wanted.user.clone(),
             trust: wanted.trust,
             target,
-            before,
+            before: before.clone(),
         });
         let info = wanted.info.clone();
-        if let Some(holder) = wanted.runs_at.clone() {
+        let elsewhere = match &wanted.runs_at {
+            LeaseHolder::This => None,
+            LeaseHolder::Other(name) => Some(Some(name.clone())),
+            LeaseHolder::Unknown => Some(None),
+        };
+        if let Some(holder) = elsewhere {
             let (routes, known) = (inner.routes.clone(), known.tools.unwrap_or_default());
             let server = Arc::new(RemoteServer::start(info, holder, routes, known));
-            return Self::register(inner, wanted, (server, None), stored).await;
+            return Self::register(inner, wanted, (server, None), stored, before).await;
         }
         match &wanted.config {
             SourceConfig::Mcp(config) => {
@@ -104,7 +114,7 @@ impl Instance {
                     starts: inner.start_permits.of(wanted.user.as_ref()),
                     viewers: inner.updates.subscribers(),
                 });
-                Self::register(inner, wanted, (server, None), stored).await
+                Self::register(inner, wanted, (server, None), stored, before).await
             }
             SourceConfig::Openapi(config) => {
                 let server = OpenapiServer::new(OpenapiSettings {
@@ -123,7 +133,14 @@ impl Instance {
                         .or(wanted.user.as_ref())),
                     inherited: known.openapi,
                 });
-                Self::register(inner, wanted, (server.clone(), Some(server)), stored).await
+                Self::register(
+                    inner,
+                    wanted,
+                    (server.clone(), Some(server)),
+                    stored,
+                    before,
+                )
+                .await
             }
         }
     }
@@ -136,7 +153,7 @@ impl Instance {
     ) -> Result<Arc<Self>, tenon_tools::Error> {
         self.server.set_timeouts(config::timeouts(&wanted.config));
         let server = (self.server.clone(), self.openapi.clone());
-        Self::register(inner, wanted, server, None).await
+        Self::register(inner, wanted, server, None, self.before.clone()).await
     }
 
     async fn register(
@@ -144,6 +161,7 @@ impl Instance {
         wanted: DesiredServer,
         (server, openapi): (Arc<dyn SupervisedServer>, Option<Arc<OpenapiServer>>),
         stored: Option<u64>,
+        before: Option<CancellationToken>,
     ) -> Result<Arc<Self>, tenon_tools::Error> {
         let registered = Arc::new(RegistryEntry {
             info: wanted.info.clone(),
@@ -177,7 +195,31 @@ impl Instance {
                 connection,
                 watching,
             })),
+            before,
+            ended: OnceLock::new(),
         }))
+    }
+
+    /// Ends its server on the side. Tells when it and those before it have ended.
+    pub(super) fn end(&self, inner: &Inner) -> CancellationToken {
+        let ended = self.ended.get_or_init(|| {
+            let ended = CancellationToken::new();
+            let (server, before) = (self.server.clone(), self.before.clone());
+            let guard = ended.clone().drop_guard();
+            inner.stopping.spawn(async move {
+                let _guard = guard;
+                let _ = timeout(STOP_TIMEOUT, server.stop()).await;
+                if let Some(before) = before {
+                    before.cancelled().await;
+                }
+            });
+            ended
+        });
+        ended.clone()
+    }
+
+    pub(super) fn is_ended(&self) -> bool {
+        self.ended.get().is_some()
     }
 
     /// For the one that takes its place with other settings.

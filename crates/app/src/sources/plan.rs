@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tenon_domain::{SourceConfig, SourceId, SourceInfo, UserId};
 use tenon_sources::Network;
 use tenon_sources::variables::{SubstitutionError, Variable, fill, mentioned, mentioned_in};
+use tenon_store::LeaseHolder;
 
 use super::config::{addresses, is_program};
 use super::entry::SourceEntry;
@@ -39,8 +40,8 @@ pub(super) struct DesiredServer {
     pub(super) login: bool,
     /// The secrets it is given, as they were last set: others mean another start.
     pub(super) secrets: Vec<(Variable, Option<i64>)>,
-    /// Another server of the cluster runs it, and makes its calls.
-    pub(super) runs_at: Option<String>,
+    /// Which server of the cluster runs it, and makes its calls.
+    pub(super) runs_at: LeaseHolder,
 }
 
 impl PlanInputs {
@@ -185,7 +186,7 @@ fn want(
         trust_hints: entry.trust_hints && is_chosen_by_admin(entry, config, facts, user.as_ref()),
         user,
         login: entry.wants_login,
-        runs_at: None,
+        runs_at: LeaseHolder::This,
     }
 }
 

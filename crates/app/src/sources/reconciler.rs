@@ -9,14 +9,13 @@ use tenon_sources::variables::{Variable, mentioned_in};
 use tenon_store::{ChangeTopic, LOCAL, LeaseHolder, StoreChange, StoredSource};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, mpsc};
-use tokio::time::{MissedTickBehavior, interval, timeout};
-use tokio_util::sync::CancellationToken;
+use tokio::time::{MissedTickBehavior, interval};
 
 use super::config::{self, is_program, is_same, login_address, with_limits_of};
 use super::entry::SourceEntry;
 use super::instance::{Instance, KnownTools};
 use super::plan::{DesiredServer, PlanInputs, plan};
-use super::{Files, Inner, RunMode, STOP_TIMEOUT, SourcesSnapshot, SyncRequest, lock, stop_all};
+use super::{Files, Inner, RunMode, SourcesSnapshot, SyncRequest, lock, stop_all};
 
 /// What decides in the store what should run.
 const TOPICS: [ChangeTopic; 2] = [ChangeTopic::Sources, ChangeTopic::Accounts];
@@ -43,6 +42,7 @@ impl ReconcilerInput {
         self.files == *lock(&inner.files)
             && lock(&inner.challenges).keys().eq(&self.login_required)
             && self.exclusive == inner.exclusive.holders()
+            && !has_ended(inner)
     }
 }
 
@@ -118,7 +118,7 @@ async fn sync(
     last: Option<ReconcilerInput>,
 ) -> tenon_store::Result<Option<ReconcilerInput>> {
     let mut written = read(inner).await?;
-    if last.as_ref() == Some(&written) {
+    if last.as_ref() == Some(&written) && !has_ended(inner) {
         return Ok(last);
     }
     let entries = entries(inner, &written);
@@ -126,8 +126,8 @@ async fn sync(
     if let RunMode::Once(user) = mode {
         wanted.retain(|_, one| one.user.as_ref().is_none_or(|owner| owner == user));
     }
-    inner.exclusive.place(&inner.store, mode, &mut wanted).await;
-    written.exclusive = inner.exclusive.holders();
+    let placed = inner.exclusive.place(&inner.store, mode, &mut wanted);
+    written.exclusive = placed.await;
     let before = inner.snapshot();
     let mut instances = BTreeMap::new();
     let mut is_complete = true;
@@ -158,6 +158,15 @@ async fn sync(
     };
     finish(inner, &before, after).await;
     Ok(is_complete.then_some(written))
+}
+
+/// Whether one was ended that is listed still.
+fn has_ended(inner: &Inner) -> bool {
+    let snapshot = inner.snapshot();
+    snapshot
+        .instances
+        .values()
+        .any(|instance| instance.is_ended())
 }
 
 async fn read(inner: &Inner) -> tenon_store::Result<ReconcilerInput> {
@@ -226,10 +235,16 @@ async fn apply(
         }
         return Ok(Instance::start(inner, wanted, known, None).await?);
     };
-    if old.wanted == wanted {
+    if old.wanted == wanted && !old.is_ended() {
         return Ok(old.clone());
     }
-    match change(&old.wanted, &wanted) {
+    let asked = match change(&old.wanted, &wanted) {
+        InstanceChange::Metadata | InstanceChange::Secrets if old.is_ended() => {
+            InstanceChange::Restart { same: true }
+        }
+        asked => asked,
+    };
+    match asked {
         InstanceChange::Metadata => Ok(old.reregister(inner, wanted).await?),
         InstanceChange::Secrets => {
             let instance = old.reregister(inner, wanted).await?;
@@ -245,21 +260,10 @@ async fn apply(
             if !same {
                 inner.store.clear_source_cache(&wanted.info.id).await?;
             }
-            let before = is_program(&old.wanted.config).then(|| end(inner, old));
+            let before = is_program(&old.wanted.config).then(|| old.end(inner));
             Ok(Instance::start(inner, wanted, known, before).await?)
         }
     }
-}
-
-/// Ends a server on the side: others want their changes seen to as well. Tells when it has ended.
-fn end(inner: &Inner, old: &Instance) -> CancellationToken {
-    let ended = CancellationToken::new();
-    let (server, guard) = (old.server.clone(), ended.clone().drop_guard());
-    inner.stopping.spawn(async move {
-        let _guard = guard;
-        let _ = timeout(STOP_TIMEOUT, server.stop()).await;
-    });
-    ended
 }
 
 /// What a change asks for.

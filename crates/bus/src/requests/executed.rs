@@ -1,20 +1,25 @@
 //! The requests of others that this server executes or has executed.
 
 use std::collections::{HashMap, VecDeque};
+use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
+use futures::FutureExt;
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 use uuid::Uuid;
 
-use super::lock;
 use crate::envelope::{BodyOf, Header, MessageKind};
-use crate::{Inner, MAX_NOTE_BYTES, Note};
+use crate::lock::lock;
+use crate::{IncomingRequest, Inner, MAX_NOTE_BYTES};
 
 /// How many run at once, of all servers together.
 const MAX_RUNNING: usize = 1024;
+
+/// Who waits asks every two seconds.
+pub(crate) const POLL_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A reply that nobody fetched is kept for so long, and so many bytes of them.
 const REPLY_MAX_AGE: Duration = Duration::from_secs(120);
@@ -39,8 +44,12 @@ struct Executions {
 
 #[derive(Debug)]
 enum Execution {
-    /// The handle comes a moment later.
-    Running(Option<AbortHandle>),
+    Running {
+        /// It comes a moment later.
+        task: Option<AbortHandle>,
+        /// When it was last asked for.
+        polled: Instant,
+    },
     /// None: it was received, nobody waited for it, or there were too many to keep.
     Done(Option<Bytes>),
 }
@@ -75,10 +84,9 @@ impl ExecutedRequests {
             let body = if length == body.len() {
                 Some(body)
             } else {
-                let fetch = (id, BodyOf::Request);
-                match requests.fetches.begin(fetch) {
-                    true => requests.fetches.fetch(&inner, &from, fetch, length).await,
-                    false => None,
+                match requests.fetches.begin((id, BodyOf::Request)) {
+                    Some(fetch) => fetch.run(&inner, &from, length).await,
+                    None => None,
                 }
             };
             let Some(body) = body else {
@@ -86,26 +94,49 @@ impl ExecutedRequests {
                 inner.answer(&from, MessageKind::Refused { id }, Bytes::new());
                 return;
             };
-            let note = Note {
+            let request = IncomingRequest {
                 from: from.clone(),
                 body,
             };
-            let reply = Bytes::from(handler(note).await);
-            lock(&requests.executed.0).finish(&(from.clone(), id), Some(reply));
+            let executed = AssertUnwindSafe(async { handler(request).await }).catch_unwind();
+            // Whoever asked learns that there is no reply, and does not wait for one.
+            let reply = executed.await.ok().map(Bytes::from);
+            lock(&requests.executed.0).finish(&(from.clone(), id), reply);
             if let Some((kind, body)) = requests.executed.answer(&from, id) {
                 inner.answer(&from, kind, body);
             }
         });
-        if let Some(Execution::Running(handle)) = lock(&self.0).all.get_mut(&key) {
+        if let Some(Execution::Running { task: handle, .. }) = lock(&self.0).all.get_mut(&key) {
             *handle = Some(task.abort_handle());
         }
+    }
+
+    /// What has become of a request that somebody still waits for.
+    pub(super) fn poll(&self, from: &Arc<str>, id: Uuid) -> Option<(MessageKind, Bytes)> {
+        let key = (from.clone(), id);
+        if let Some(Execution::Running { polled, .. }) = lock(&self.0).all.get_mut(&key) {
+            *polled = Instant::now();
+        }
+        self.answer(from, id)
+    }
+
+    /// Ends what nobody has asked for in a while: whoever did is gone.
+    pub(super) fn end_unpolled(&self) {
+        let mut executed = lock(&self.0);
+        let is_abandoned = |execution: &Execution| matches!(execution, Execution::Running { polled, .. } if polled.elapsed() > POLL_TIMEOUT);
+        let abandoned = executed
+            .all
+            .iter()
+            .filter(|(_, execution)| is_abandoned(execution));
+        let abandoned: Vec<RequestKey> = abandoned.map(|(key, _)| key.clone()).collect();
+        abandoned.iter().for_each(|key| executed.finish(key, None));
     }
 
     /// What has become of a request; None: it is not known.
     pub(super) fn answer(&self, from: &Arc<str>, id: Uuid) -> Option<(MessageKind, Bytes)> {
         let executed = lock(&self.0);
         Some(match executed.all.get(&(from.clone(), id))? {
-            Execution::Running(_) => (MessageKind::Pending { id }, Bytes::new()),
+            Execution::Running { .. } => (MessageKind::Pending { id }, Bytes::new()),
             Execution::Done(None) => (MessageKind::Over { id }, Bytes::new()),
             Execution::Done(Some(reply)) => {
                 let length = reply.len();
@@ -122,7 +153,7 @@ impl ExecutedRequests {
     pub(super) fn reply(&self, from: &Arc<str>, id: Uuid) -> Option<Bytes> {
         match lock(&self.0).all.get(&(from.clone(), id))? {
             Execution::Done(reply) => reply.clone(),
-            Execution::Running(_) => None,
+            Execution::Running { .. } => None,
         }
     }
 
@@ -150,7 +181,11 @@ impl Executions {
             return false;
         }
         self.running += 1;
-        self.all.insert(key, Execution::Running(None));
+        let begun = Execution::Running {
+            task: None,
+            polled: Instant::now(),
+        };
+        self.all.insert(key, begun);
         true
     }
 
@@ -159,7 +194,7 @@ impl Executions {
             return;
         };
         match execution {
-            Execution::Running(task) => {
+            Execution::Running { task, .. } => {
                 // It ends itself where it has a reply.
                 if let (Some(task), None) = (task, &reply) {
                     task.abort();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use tenon_bus::{Bus, BusAddress, BusError, BusState, Note};
+use tenon_bus::{Bus, BusAddress, BusError, BusState, IncomingRequest, Note};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
@@ -49,8 +49,8 @@ async fn a_request_is_answered_once_however_long_it_is() {
     let redis = Redis::start(&["--requirepass", "secret"]);
     let url = redis.url().replace("redis://", "redis://:secret@");
     let [a, b] = servers(&url, ["a", "b"]).await;
-    b.serve("reverse", |note: Note| async move {
-        note.body.iter().rev().copied().collect()
+    b.serve("reverse", |request: IncomingRequest| async move {
+        request.body.iter().rev().copied().collect()
     });
     let ask = async |body: Vec<u8>| a.request("b", "reverse", body, TEST_TIMEOUT).await;
     assert_eq!(ask(b"abc".to_vec()).await.unwrap().as_ref(), b"cba");
@@ -76,13 +76,13 @@ async fn a_request_survives_the_bus_and_is_never_executed_twice() {
     let [a, b] = servers(&redis.url(), ["a", "b"]).await;
     let count = Arc::new(AtomicUsize::new(0));
     let (counted, (begun, mut begins)) = (count.clone(), mpsc::channel(8));
-    b.serve("slow", move |note: Note| {
+    b.serve("slow", move |request: IncomingRequest| {
         let number = counted.fetch_add(1, Ordering::SeqCst);
         let begun = begun.clone();
         async move {
             begun.send(()).await.unwrap();
             tokio::time::sleep(Duration::from_secs(2)).await;
-            [note.body.to_vec(), number.to_string().into_bytes()].concat()
+            [request.body.to_vec(), number.to_string().into_bytes()].concat()
         }
     });
     let asking = a.clone();
@@ -122,6 +122,27 @@ async fn who_waits_no_longer_ends_what_was_asked() {
         let event = timeout(TEST_TIMEOUT, seen.recv()).await.unwrap();
         assert_eq!(event, Some(expected));
     }
+}
+
+#[tokio::test]
+async fn what_is_given_up_or_fails_makes_room_for_the_next() {
+    let redis = Redis::start(&[]);
+    let [a, b] = servers(&redis.url(), ["a", "b"]).await;
+    b.serve("fails", |_| async move { panic!("as a handler may") });
+    let failed = a.request("b", "fails", Vec::new(), TEST_TIMEOUT).await;
+    assert_eq!(failed.unwrap_err(), BusError::TimedOut);
+
+    // More of them than are fetched at once, each given up while its parts come.
+    b.serve("length", |request: IncomingRequest| async move {
+        request.body.len().to_string().into_bytes()
+    });
+    let long = vec![0; 5_000_000];
+    for _ in 0..20 {
+        let asked = a.request("b", "length", long.clone(), Duration::from_millis(5));
+        let _ = asked.await;
+    }
+    let reply = a.request("b", "length", long, TEST_TIMEOUT).await.unwrap();
+    assert_eq!(reply.as_ref(), b"5000000");
 }
 
 struct TellsItsEnd(mpsc::Sender<&'static str>);

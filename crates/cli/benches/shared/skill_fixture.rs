@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use serde_json::{Map, Value};
-use tenon_domain::{SourceId, SourceInfo, SourceKind, UserId};
+use tenon_domain::{Account, SourceId, SourceInfo, SourceKind, UserId};
 use tenon_sources::skill::package::{FileTree, SkillPackage};
 use tenon_sources::skill::{
-    InstalledSkill, Sandbox, SetupStatus, SkillHost, SkillRevision, SkillUserSettings, SkillValues,
+    InstalledSkill, Sandbox, SetupStatus, SkillHost, SkillRevision, SkillUsers, SkillValues,
 };
 use tokio::sync::watch;
 
@@ -32,6 +32,7 @@ pub async fn skill(folder: &Path, files: SkillFiles<'_>) -> Arc<InstalledSkill> 
         folder.join("runners"),
         Vec::new(),
         Arc::new(NoSettings),
+        None,
     );
     host.support().await.expect("walls");
     let info = SourceInfo {
@@ -59,8 +60,12 @@ pub async fn skill(folder: &Path, files: SkillFiles<'_>) -> Arc<InstalledSkill> 
 struct NoSettings;
 
 #[async_trait]
-impl SkillUserSettings for NoSettings {
-    async fn user_settings(&self, _: &SourceId, _: &UserId) -> Map<String, Value> {
+impl SkillUsers for NoSettings {
+    async fn settings(&self, _: &SourceId, _: &UserId) -> Map<String, Value> {
         Map::new()
+    }
+
+    async fn account(&self, _: &UserId) -> Option<Account> {
+        None
     }
 }

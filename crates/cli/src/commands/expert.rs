@@ -10,9 +10,10 @@ use clap::Subcommand;
 use serde_json::json;
 use tenon_app::app::App;
 use tenon_app::auth::CurrentUser;
-use tenon_app::experts::{ExpertView, MODEL_PREFIX, read_expert, write_expert};
-use tenon_app::skills::SkillView;
-use tenon_domain::{ExpertDefinition, SourceId, Visibility};
+use tenon_app::experts::{
+    ExpertView, MODEL_PREFIX, read_expert, with_skill_ids, with_skill_names, write_expert,
+};
+use tenon_domain::Visibility;
 
 use super::say;
 use crate::flags::CommonFlags;
@@ -47,7 +48,8 @@ impl ExpertCommand {
                 let expert = expert.with_context(|| {
                     format!("{name:?} cannot be exported; `tenon expert list` shows all of them")
                 })?;
-                let definition = with_skill_names(&app, &user, expert.definition).await?;
+                let skills = app.skills.list(&user).await?;
+                let definition = with_skill_names(expert.definition, &skills);
                 say(write_expert(&definition).trim_end());
             }
             Self::Import { file, team } => import(&app, &user, &file, team).await?,
@@ -75,37 +77,6 @@ fn list(experts: &[ExpertView], json: bool) -> Result<()> {
     Ok(())
 }
 
-/// Ids of skills mean nothing elsewhere; their names do.
-async fn with_skill_names(
-    app: &App,
-    user: &CurrentUser,
-    mut expert: ExpertDefinition,
-) -> Result<ExpertDefinition> {
-    let skills = app.skills.list(user).await?;
-    for id in &mut expert.skills {
-        if let Some(skill) = skills.iter().find(|skill| skill.id == *id) {
-            *id = SourceId::new(&skill.name);
-        }
-    }
-    Ok(expert)
-}
-
-async fn with_skill_ids(
-    app: &App,
-    user: &CurrentUser,
-    mut expert: ExpertDefinition,
-) -> Result<ExpertDefinition> {
-    let skills = app.skills.list(user).await?;
-    for named in &mut expert.skills {
-        let is_it = |skill: &&SkillView| skill.name == named.as_str() || skill.id == *named;
-        let skill = skills.iter().find(is_it).with_context(|| {
-            format!("the skill {named} is not installed; first: tenon skill install FOLDER")
-        })?;
-        *named = skill.id.clone();
-    }
-    Ok(expert)
-}
-
 async fn import(app: &App, user: &CurrentUser, file: &Path, team: bool) -> Result<()> {
     let text = if file == Path::new("-") {
         let mut text = String::new();
@@ -120,7 +91,8 @@ async fn import(app: &App, user: &CurrentUser, file: &Path, team: bool) -> Resul
     } else {
         Visibility::Private
     };
-    let definition = with_skill_ids(app, user, read_expert(&text)?).await?;
+    let skills = app.skills.list(user).await?;
+    let definition = with_skill_ids(read_expert(&text)?, &skills)?;
     let imported = app.experts.import(user, visibility, definition).await?;
     let name = &imported.definition.name;
     let detail = json!({"name": name, "visibility": visibility});

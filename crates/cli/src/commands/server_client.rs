@@ -51,6 +51,15 @@ impl ServerClient {
         self.send(request.timeout(LIST_TIMEOUT)).await
     }
 
+    pub(super) async fn search_tools(&self, query: &str, limit: usize) -> Result<Vec<ToolView>> {
+        let mut url = self.url(&["tools"])?;
+        url.query_pairs_mut()
+            .append_pair("q", query)
+            .append_pair("limit", &limit.to_string());
+        let request = self.client.get(url);
+        self.send(request.timeout(LIST_TIMEOUT)).await
+    }
+
     /// The servers of the command's user, as `/api/sources` lists them.
     pub(super) async fn sources(&self) -> Result<Vec<Value>> {
         let request = self.client.get(self.url(&["sources"])?);

@@ -9,7 +9,6 @@ use anyhow::{Context, Result, bail};
 use clap::Subcommand;
 use serde::Serialize;
 use serde_json::Value;
-use tenon_domain::search::{self, SearchIndex, SearchQuery};
 use tenon_domain::{Content, ToolId};
 
 use super::say;
@@ -17,6 +16,7 @@ use super::server_client::{ServerClient, ServerGone};
 use crate::flags::CommonFlags;
 use tenon_app::app::{App, no_such_tool};
 use tenon_app::auth::CurrentUser;
+use tenon_app::tools::ToolListFilter;
 use tenon_server::wire::{CallToolAnswer, ToolView};
 
 /// More hits than this are no longer an answer.
@@ -73,6 +73,22 @@ impl ToolHost<'_> {
         }
     }
 
+    /// The best first, as `/api/tools` finds them.
+    async fn search(&self, query: &str) -> Result<Vec<ToolView>> {
+        match self {
+            Self::Server(server) => server.search_tools(query, MAX_HITS).await,
+            Self::Here(app, user) => {
+                let access = app.tools.access(user, None).await?;
+                let filter = ToolListFilter {
+                    query: Some(query),
+                    limit: MAX_HITS,
+                    ..ToolListFilter::ALL
+                };
+                Ok(app.tools.page(&app.registry.toolset(access), &filter).tools)
+            }
+        }
+    }
+
     /// None: there is no such tool.
     async fn call(&self, id: &ToolId, input: Value) -> Result<Option<CallToolAnswer>> {
         match self {
@@ -106,7 +122,7 @@ impl Tools {
     async fn answer(&self, host: &ToolHost<'_>) -> Result<ExitCode> {
         match self {
             Self::List { json } => list(&host.tools().await?, *json)?,
-            Self::Search { query, json } => list(&search(host.tools().await?, query), *json)?,
+            Self::Search { query, json } => list(&host.search(query).await?, *json)?,
             Self::Show { id, json } => {
                 let id = ToolId(id.clone());
                 let tools = host.tools().await?;
@@ -159,23 +175,6 @@ fn show(tool: &ToolView, json: bool) -> Result<()> {
         print_json(&parameters.value())?;
     }
     Ok(())
-}
-
-fn search(tools: Vec<ToolView>, query: &str) -> Vec<ToolView> {
-    let index = SearchIndex::new(tools.iter().map(|tool| {
-        [
-            (tool.tool_id.as_str(), 2.0),
-            (tool.display_name.as_str(), 2.0),
-            (tool.description.as_str(), 1.0),
-            (tool.keywords.as_deref().unwrap_or_default(), 1.0),
-        ]
-    }));
-    let query = SearchQuery::new(query);
-    let hits = search::search(&[&index], &query, |_, _| true, MAX_HITS);
-    let mut tools: Vec<Option<ToolView>> = tools.into_iter().map(Some).collect();
-    hits.into_iter()
-        .filter_map(|hit| tools[hit.document].take())
-        .collect()
 }
 
 async fn call(host: &ToolHost<'_>, id: &ToolId, arguments: &str, json: bool) -> Result<ExitCode> {

@@ -6,14 +6,13 @@ use opentelemetry::metrics::{AsyncInstrument, Meter};
 use tenon_server::metrics::{MetricFamily, MetricKind, SampleValue, ServerMetrics};
 
 pub(super) fn observe(meter: &Meter, metrics: &ServerMetrics) {
-    for (index, family) in metrics.families().into_iter().enumerate() {
+    for family in metrics.families() {
         let name = otel_name(family.name);
         let metrics = metrics.clone();
-        // The families are the same every time, and in the same order.
         let observe = move |observer: &dyn AsyncInstrument<f64>| {
-            if let Some(family) = metrics.families().get(index) {
-                observe_family(family, observer);
-            }
+            let families = metrics.families();
+            let of_name = families.iter().filter(|other| other.name == family.name);
+            of_name.for_each(|family| observe_family(family, observer));
         };
         match family.kind {
             MetricKind::Counter => {

@@ -24,26 +24,23 @@ const TOKENS: [f64; 14] = [
     16777216.0, 67108864.0,
 ];
 
-/// What tells the measurements of an operation apart. Each has few values.
-const GEN_AI_ATTRIBUTES: [&str; 7] = [
+/// What tells the measurements of an operation apart. Each has few values, whatever others send.
+const GEN_AI_ATTRIBUTES: &[&str] = &[
     "gen_ai.operation.name",
     "gen_ai.provider.name",
     "gen_ai.request.model",
-    "gen_ai.response.model",
-    "server.address",
-    "server.port",
     "error.type",
 ];
-const MCP_ATTRIBUTES: [&str; 8] = [
+const MCP_CLIENT_ATTRIBUTES: &[&str] = &[
     "mcp.method.name",
     "mcp.protocol.version",
     "gen_ai.tool.name",
     "network.transport",
-    "server.address",
-    "server.port",
     "rpc.response.status_code",
     "error.type",
 ];
+const MCP_SERVER_ATTRIBUTES: &[&str] =
+    &["mcp.method.name", "rpc.response.status_code", "error.type"];
 
 const FIRST_CHUNK: &str = "gen_ai.response.time_to_first_chunk";
 const INPUT_TOKENS: &str = "gen_ai.usage.input_tokens";
@@ -135,16 +132,17 @@ impl MeasuredOperation {
         match span.name() {
             "chat" => Some(Self::Chat),
             "invoke_agent" | "execute_tool" => Some(Self::Agent),
-            "mcp.request" => Some(Self::McpRequest),
-            "mcp.server_request" => Some(Self::McpAnswer),
+            "mcp.client" => Some(Self::McpRequest),
+            "mcp.server" => Some(Self::McpAnswer),
             _ => None,
         }
     }
 
     fn attributes(self) -> &'static [&'static str] {
         match self {
-            Self::Chat | Self::Agent => &GEN_AI_ATTRIBUTES,
-            Self::McpRequest | Self::McpAnswer => &MCP_ATTRIBUTES,
+            Self::Chat | Self::Agent => GEN_AI_ATTRIBUTES,
+            Self::McpRequest => MCP_CLIENT_ATTRIBUTES,
+            Self::McpAnswer => MCP_SERVER_ATTRIBUTES,
         }
     }
 }

@@ -145,7 +145,11 @@ fn example(route: &Route) -> Example {
         ("PATCH", "/models/{id}") => body(json!({"name": "Theirs"})),
         ("DELETE", "/models/{id}") | ("POST", "/models/{id}/test") => plain,
         ("POST", "/models/{id}/evaluate") => body(json!({"prompts": 1})),
-        ("GET", "/experts" | "/experts/{id}" | "/prompts" | "/prompts/servers") => plain,
+        (
+            "GET",
+            "/experts" | "/experts/{id}" | "/experts/{id}/file" | "/prompts" | "/prompts/servers",
+        ) => plain,
+        ("POST", "/experts/file") => body(json!({"text": "name: theirs\ntitle: Theirs"})),
         ("POST", "/experts") => body(json!({"title": "Theirs"})),
         ("PATCH", "/experts/{id}") => body(json!({"title": "Theirs"})),
         ("POST", "/experts/{id}/copy") | ("DELETE", "/experts/{id}" | "/prompts/{id}") => plain,

@@ -172,8 +172,17 @@ async fn an_expert_is_an_mcp_server_with_its_own_tools() {
     // It is hers alone, until she shares it.
     let bob = ada.add("Bob").await.key("use").await;
     assert_eq!(send(&bob, "tools/list", json!({})).await.0, 404);
+    let ask = json!({"model": "expert/tax-law", "messages": [{"role": "user", "content": "?"}]});
+    let (status, refused) = bob.post("/v1/chat/completions", ask).await;
+    assert_eq!(status, 404, "{refused}");
+    let (_, models) = bob.get("/v1/models").await;
+    assert!(!models.to_string().contains("tax-law"), "{models}");
     let (_, experts) = ada.get("/api/experts").await;
     let path = format!("/api/experts/{}", experts[3]["id"].as_str().unwrap());
+    let bobs = ada.add("Robert").await;
+    let begin = json!({"expertId": experts[3]["id"]});
+    assert_eq!(bobs.post("/api/chats", begin).await.0, 404);
+    assert_eq!(bobs.get(&format!("{path}/file")).await.0, 404);
     ada.patch(&path, json!({"visibility": "team"})).await;
     assert_eq!(send(&bob, "tools/list", json!({})).await.0, 200);
 }
@@ -252,6 +261,51 @@ async fn what_the_team_uses_only_its_owner_and_admins_change() {
     assert_eq!(ada.delete(&olgas).await, 204);
     assert_eq!(bob.get(&path).await.0, 200);
     assert_eq!(ada.patch(&path, change()).await.0, 200);
+}
+
+#[tokio::test]
+async fn an_expert_goes_to_another_tenon_as_a_file() {
+    let server = Server::with_accounts([]).await;
+    let ada = Person::set_up(&server, "Ada").await;
+    let (_, made) = ada.post("/api/experts", tax()).await;
+    let path = format!("/api/experts/{}", made["id"].as_str().unwrap());
+    let (status, file) = ada.get(&format!("{path}/file")).await;
+    assert_eq!(status, 200, "{file}");
+
+    let other = Server::with_accounts([]).await;
+    let olga = Person::set_up(&other, "Olga").await;
+    let (status, imported) = olga.post("/api/experts/file", file.clone()).await;
+    assert_eq!(status, 201, "{imported}");
+    for field in [
+        "name",
+        "title",
+        "systemPrompt",
+        "tools",
+        "parameters",
+        "starters",
+    ] {
+        assert_eq!(imported[field], made[field], "{field}");
+    }
+    // Once more, it changes what is there.
+    let text = file["text"].as_str().unwrap();
+    let text = text.replace("Tax & law", "Taxes");
+    let (status, changed) = olga.post("/api/experts/file", json!({"text": text})).await;
+    assert_eq!(
+        (status, &changed["id"], &changed["title"]),
+        (201, &imported["id"], &json!("Taxes")),
+        "{changed}"
+    );
+    let check = async |text: &str, code: &str| {
+        let (status, refused) = olga.post("/api/experts/file", json!({"text": text})).await;
+        assert_eq!(
+            (status, &refused["error"]["code"]),
+            (400, &json!(code)),
+            "{text}"
+        );
+    };
+    check("- none", "expert_unreadable").await;
+    let skill = "name: a\ntitle: A\nskills: [word-count]";
+    check(skill, "expert_no_such_skill").await;
 }
 
 #[tokio::test]

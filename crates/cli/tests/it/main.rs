@@ -18,6 +18,7 @@ mod binary;
 mod branches;
 mod bridge;
 mod cached_rights;
+mod certificate;
 mod chats;
 mod cluster;
 mod connections;

@@ -56,15 +56,22 @@ fn free_address() -> SocketAddr {
 }
 
 fn try_start(folder: &Path, address: SocketAddr, before: &str) -> Option<Child> {
+    let server =
+        format!("server {{ listen {address}; location / {{ proxy_pass http://{before}; }} }}");
+    start_nginx(folder, address, &server)
+}
+
+/// With these servers in its configuration. None: it does not listen there.
+pub fn start_nginx(folder: &Path, address: SocketAddr, servers: &str) -> Option<Child> {
     let at = folder.display();
     // One process, so that killing it ends it.
     let settings = format!(
-        "daemon off; master_process off; pid {at}/pid; error_log stderr; events {{}}
+        "daemon off; master_process off; pid {at}/pid; error_log stderr; events {{ worker_connections 4096; }}
          http {{
              access_log off;
              client_body_temp_path {at}/body; proxy_temp_path {at}/proxy;
              fastcgi_temp_path {at}/fastcgi; uwsgi_temp_path {at}/uwsgi; scgi_temp_path {at}/scgi;
-             server {{ listen {address}; location / {{ proxy_pass http://{before}; }} }}
+             {servers}
          }}"
     );
     let file = folder.join("nginx.conf");

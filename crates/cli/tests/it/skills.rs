@@ -56,6 +56,24 @@ text = json.load(sys.stdin)['text']
 print(json.dumps({'words': len(text.split())}))
 ";
 
+/// What a trial of code tells.
+async fn events(server: &Server, body: Value) -> Vec<Value> {
+    let request = server.request("POST", "/api/tools/try").json(&body);
+    // Packages may have to be installed first.
+    let request = request.timeout(Duration::from_secs(120));
+    let text = request.send().await.unwrap().text().await.unwrap();
+    let data = text.lines().filter_map(|line| line.strip_prefix("data:"));
+    let mut events: Vec<Value> = data
+        .map(|event| serde_json::from_str(event.trim()).unwrap())
+        .collect();
+    for event in &mut events {
+        if let Some(event) = event.as_object_mut() {
+            event.remove("durationMs");
+        }
+    }
+    events
+}
+
 /// The files of a skill that a test writes.
 #[derive(Clone)]
 pub struct SkillFiles {

@@ -1,20 +1,41 @@
 //! What is said, in the JSON that the conventions ask for in attributes. Pictures and files are named only.
 
+use std::borrow::Cow;
+
 use serde_json::{Value, json};
-use tenon_domain::{Message, Part, ToolAnswer};
+use tenon_domain::{Message, Part, ToolAnswer, text};
 
 use crate::ModelDelta;
 
-/// Of an answer this much is kept; whoever exports cuts further.
-const MAX_OUTPUT_BYTES: usize = 64 * 1024;
+/// An attribute holds this much; whoever exports cuts the rest.
+const MAX_BYTES: usize = 15 * 1024;
+
+/// One text of many.
+const MAX_PART_BYTES: usize = 4 * 1024;
 
 pub(super) fn system_instructions(system: &str) -> String {
+    let system = text::shorten_to_bytes(system, MAX_BYTES);
     json!([{"type": "text", "content": system}]).to_string()
 }
 
+/// As many of the newest as there is room for, in their order.
 pub(super) fn input_messages(messages: &[Message]) -> String {
-    let messages: Vec<Value> = messages.iter().map(message).collect();
-    Value::Array(messages).to_string()
+    let mut newest = Vec::new();
+    let mut bytes = 0;
+    for said in messages.iter().rev() {
+        let said = message(said).to_string();
+        bytes += said.len();
+        if bytes > MAX_BYTES && !newest.is_empty() {
+            break;
+        }
+        newest.push(said);
+    }
+    newest.reverse();
+    format!("[{}]", newest.join(","))
+}
+
+fn cut(text: &str) -> Cow<'_, str> {
+    text::shorten_to_bytes(text, MAX_PART_BYTES)
 }
 
 fn message(message: &Message) -> Value {
@@ -24,7 +45,7 @@ fn message(message: &Message) -> Value {
             images,
             files,
         } => {
-            let mut parts = vec![json!({"type": "text", "content": text})];
+            let mut parts = vec![json!({"type": "text", "content": cut(text)})];
             parts.extend(images.iter().map(
                 |image| json!({"type": "blob", "modality": "image", "mime_type": image.media_type}),
             ));
@@ -44,8 +65,8 @@ fn message(message: &Message) -> Value {
 
 fn part(part: &Part) -> Option<Value> {
     Some(match part {
-        Part::Text { text, .. } => json!({"type": "text", "content": text}),
-        Part::Thinking { text, .. } => json!({"type": "reasoning", "content": text}),
+        Part::Text { text, .. } => json!({"type": "text", "content": cut(text)}),
+        Part::Thinking { text, .. } => json!({"type": "reasoning", "content": cut(text)}),
         Part::Call { call, .. } => json!({
             "type": "tool_call", "id": call.id, "name": call.tool_id, "arguments": call.input,
         }),
@@ -58,7 +79,7 @@ fn tool_answer(answer: &ToolAnswer) -> Value {
         Ok(output) => output.to_text(),
         Err(error) => error.message.clone(),
     };
-    json!({"type": "tool_call_response", "id": answer.call_id, "result": result})
+    json!({"type": "tool_call_response", "id": answer.call_id, "result": cut(&result)})
 }
 
 /// What a model has said so far.
@@ -72,7 +93,7 @@ pub(super) struct OutputText {
 impl OutputText {
     pub(super) fn push(&mut self, delta: &ModelDelta) {
         let add = |to: &mut String, text: &str| {
-            if to.len() < MAX_OUTPUT_BYTES {
+            if to.len() < MAX_BYTES / 2 {
                 to.push_str(text);
             }
         };

@@ -180,14 +180,25 @@ impl RequestPlan {
             .any(|message| matches!(message, Message::User { images, .. } if !images.is_empty()))
     }
 
-    pub(crate) fn estimate(&self, omitted: Vec<OmittedTool>) -> RequestEstimate {
+    /// About what `request` takes, of which this is the plan.
+    pub(crate) fn estimate(
+        &self,
+        request: &ModelRequest,
+        omitted: Vec<OmittedTool>,
+    ) -> RequestEstimate {
         let tools = self.tools.iter();
+        let searches = self.tool_use != ToolUse::None;
         RequestEstimate {
             system_tokens: tokens(&self.system),
             tool_tokens: tools.clone().map(|tool| tokens(tool.entry.get())).sum(),
             message_tokens: self.weight(),
             tools: tools.map(|tool| tool.id.clone()).collect(),
             omitted,
+            deferred: if searches {
+                request.deferred.tools.len()
+            } else {
+                0
+            },
         }
     }
 

@@ -9,14 +9,16 @@ use tracing::{Instrument, Span};
 
 use super::message::ClientRequest;
 use crate::jsonrpc::RpcError;
+use crate::request_target::RequestTarget;
 
 pub(super) fn open(request: &ClientRequest<'_>) -> Span {
+    let target = RequestTarget::new(&request.method, request.params.name.as_deref());
     let span = tracing::info_span!(
-        "mcp.server_request",
-        "otel.name" = Empty,
+        "mcp.server",
+        "otel.name" = %target,
         "otel.kind" = "server",
         "otel.status_code" = Empty,
-        "mcp.method.name" = &*request.method,
+        "mcp.method.name" = target.method,
         "jsonrpc.request.id" = request.id.get().trim_matches('"'),
         "gen_ai.operation.name" = Empty,
         "gen_ai.tool.name" = Empty,
@@ -27,24 +29,9 @@ pub(super) fn open(request: &ClientRequest<'_>) -> Span {
     if span.is_disabled() {
         return span;
     }
-    let method = &*request.method;
-    let target = request.params.name.as_deref();
-    match (method, target) {
-        ("tools/call", Some(tool)) => {
-            span.record("gen_ai.operation.name", "execute_tool");
-            span.record("gen_ai.tool.name", tool);
-            span.record("otel.name", format!("{method} {tool}"));
-        }
-        ("prompts/get", Some(prompt)) => {
-            span.record("gen_ai.prompt.name", prompt);
-            span.record("otel.name", format!("{method} {prompt}"));
-        }
-        _ => {
-            span.record("otel.name", method);
-        }
-    }
+    target.record(&span);
     if let Some(parent) = parent(request) {
-        parent.adopt(&span);
+        parent.set_parent_of(&span);
     }
     span
 }

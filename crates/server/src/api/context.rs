@@ -56,5 +56,6 @@ pub(crate) async fn show(
         history_tokens: estimate.message_tokens,
         tools: estimate.tools,
         left_out: estimate.omitted,
+        deferred: estimate.deferred,
     }))
 }

@@ -6,11 +6,12 @@ use axum::http::StatusCode;
 use serde_json::json;
 use tenon_app::app::App;
 use tenon_app::auth::CurrentUser;
-use tenon_domain::ExpertId;
+use tenon_app::experts::{read_expert, with_skill_ids, with_skill_names, write_expert};
+use tenon_domain::{ExpertId, Visibility};
 
 use crate::error::ApiError;
 use crate::request::{HttpCaller, Id, JsonBody};
-use crate::wire::{ExpertChange, ExpertView};
+use crate::wire::{ExpertChange, ExpertFile, ExpertView};
 
 pub(crate) async fn list(
     State(app): State<App>,
@@ -45,6 +46,33 @@ pub(crate) async fn copy(
     Id(id): Id<ExpertId>,
 ) -> Result<(StatusCode, Json<ExpertView>), ApiError> {
     let expert = app.experts.copy(&user, &id).await?;
+    note(&app, &user, &caller, "expert.added", &expert).await;
+    Ok((StatusCode::CREATED, Json(expert)))
+}
+
+/// `GET /api/experts/{id}/file`
+pub(crate) async fn export(
+    State(app): State<App>,
+    user: CurrentUser,
+    Id(id): Id<ExpertId>,
+) -> Result<Json<ExpertFile>, ApiError> {
+    let expert = app.experts.find(&user.id, &id).await?;
+    let skills = app.skills.list(&user).await?;
+    let text = write_expert(&with_skill_names(expert.definition, &skills));
+    Ok(Json(ExpertFile { text }))
+}
+
+/// `POST /api/experts/file`: adds an expert, or changes one's own of the same name.
+pub(crate) async fn import(
+    State(app): State<App>,
+    user: CurrentUser,
+    caller: HttpCaller,
+    JsonBody(file): JsonBody<ExpertFile>,
+) -> Result<(StatusCode, Json<ExpertView>), ApiError> {
+    let skills = app.skills.list(&user).await?;
+    let definition = with_skill_ids(read_expert(&file.text)?, &skills)?;
+    let expert = app.experts.import(&user, Visibility::Private, definition);
+    let expert = expert.await?;
     note(&app, &user, &caller, "expert.added", &expert).await;
     Ok((StatusCode::CREATED, Json(expert)))
 }

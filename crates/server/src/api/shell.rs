@@ -4,26 +4,42 @@
 
 use axum::Json;
 use axum::extract::State;
+use serde::Deserialize;
 use tenon_domain::ToolId;
+use ts_rs::TS;
 
 use crate::error::ApiError;
-use crate::request::Id;
-use crate::request::JsonBody;
+use crate::request::{Id, JsonBody, QueryParams};
 use crate::run_to_end::RunToEnd;
 use crate::wire::{CallTool, CallToolAnswer, SourceDetail, ToolView};
 use tenon_app::app::App;
 use tenon_app::auth::CurrentUser;
+use tenon_app::tools::ToolListFilter;
 
-/// `GET /api/shell/tools`
+/// `GET /api/shell/tools?q=&limit=`
+#[derive(Debug, Deserialize, TS)]
+#[ts(optional_fields)]
+pub(crate) struct ShellToolsQuery {
+    q: Option<String>,
+    limit: Option<usize>,
+}
+
 pub(crate) async fn tools(
     State(app): State<App>,
     user: CurrentUser,
+    QueryParams(query): QueryParams<ShellToolsQuery>,
 ) -> Result<Json<Vec<ToolView>>, ApiError> {
     // What another command has just written down is part of the answer.
     app.sources.sync().await;
     app.settle_sources(&user).await;
     let access = app.tools.access(&user, None).await?;
-    Ok(Json(app.tools.views(&app.registry.toolset(access))))
+    let filter = ToolListFilter {
+        query: query.q.as_deref(),
+        limit: query.limit.unwrap_or(usize::MAX),
+        ..ToolListFilter::ALL
+    };
+    let page = app.tools.page(&app.registry.toolset(access), &filter);
+    Ok(Json(page.tools))
 }
 
 /// `GET /api/shell/sources`

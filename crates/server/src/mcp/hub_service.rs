@@ -138,14 +138,10 @@ impl McpService for HubService {
             tool_id: ToolId::new(name),
             input: arguments,
         };
-        if caller.mode() == ToolsMode::Search {
-            self.toolset(caller).await?.resolve(&mut call);
-        }
-        let tool = call.tool_id.clone();
-        let called = self
-            .app
-            .tools
-            .call_for(client.clone(), caller.tool_caller(), call, cancel);
+        let called =
+            self.app
+                .tools
+                .call_for(client.clone(), caller.tool_caller(), &mut call, cancel);
         let result = called.await.map_err(|error| storage_error(&error))?;
         let result = result.ok_or_else(|| RpcError::unknown_tool(name))?;
         let protocol = &context.client().protocol;
@@ -153,7 +149,10 @@ impl McpService for HubService {
         let reply = client.take_reply().and_then(Result::ok);
         let reply = reply.filter(|reply| reply.get().len() <= MAX_REPLY_BYTES);
         match reply.and_then(|reply| passed_on(&reply, protocol)) {
-            Some(result) => self.with_offered_resources(caller, &tool, result).await,
+            Some(result) => {
+                self.with_offered_resources(caller, &call.tool_id, result)
+                    .await
+            }
             None => Ok(call_result(result, protocol)),
         }
     }

@@ -63,10 +63,13 @@ pub struct ContextView {
     /// With the message.
     #[ts(type = "number")]
     pub history_tokens: usize,
-    /// The tools that the model is told of.
+    /// The tools that the model is told of, beside those that find others.
     pub tools: Vec<ToolId>,
     /// Those that it is not, though they are switched on.
     pub left_out: Vec<OmittedTool>,
+    /// How many more it can find by searching.
+    #[ts(type = "number")]
+    pub deferred: usize,
 }
 
 /// `/api/me/instructions`

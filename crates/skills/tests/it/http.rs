@@ -122,3 +122,32 @@ fn a_value_stays_in_its_segment() {
     }
     assert!(request(tool, json!([])).is_err());
 }
+
+#[test]
+fn the_example_asks_wikipedia() {
+    let manifest = include_str!("../../../../skills/wikipedia/SKILL.md");
+    let package = SkillPackage::read(&tree(&[("SKILL.md", manifest)]), None).unwrap();
+    let check = |name: &str, arguments: Value, expected: &str| {
+        let tool = package.tools.iter().find(|tool| tool.name == name).unwrap();
+        let SkillToolRun::Http(mapping) = &tool.run else {
+            panic!("{name}");
+        };
+        let request = mapping.request(None, &Variables::default(), &arguments);
+        assert_eq!(request.unwrap().url.as_str(), expected);
+    };
+    check(
+        "search_articles",
+        json!({"text": "Ada Lovelace", "limit": 3}),
+        "https://en.wikipedia.org/w/rest.php/v1/search/page?q=Ada%20Lovelace&limit=3",
+    );
+    check(
+        "search_chinese_articles",
+        json!({"text": "你好"}),
+        "https://zh.wikipedia.org/w/rest.php/v1/search/page?q=%E4%BD%A0%E5%A5%BD",
+    );
+    check(
+        "read_summary",
+        json!({"title": "AC/DC"}),
+        "https://en.wikipedia.org/api/rest_v1/page/summary/AC%2FDC",
+    );
+}

@@ -8,10 +8,16 @@ use super::wire::{DeviceInfo, ExecuteTool};
 use crate::call_routes::RoutedCall;
 
 /// Topics on the bus.
-pub(super) const PRESENCE: &str = "browser.device";
-pub(super) const ANNOUNCE: &str = "browser.announce";
-pub(super) const FORGET: &str = "browser.forget";
+pub(super) const DEVICES: &str = "browser.devices";
+pub(super) const ASK_DEVICES: &str = "browser.ask";
 pub(super) const CALL: &str = "browser.call";
+
+/// What one server says of a device.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) enum DeviceNote {
+    Presence(DevicePresence),
+    Forgotten(ForgottenDevice),
+}
 
 /// A device as one server has it: its open pages there, and what they found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -32,7 +38,7 @@ pub(super) struct ServerPresence {
 }
 
 /// A device that its owner forgot.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct ForgottenDevice {
     pub(super) user: UserId,
     pub(super) device: String,

@@ -9,7 +9,7 @@ use tenon_tools::CallContext;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, timeout_at};
 
-use super::cluster_wire::{CALL, CallTarget, DeviceCall, DevicePresence};
+use super::cluster_wire::{CALL, CallTarget, DeviceCall, DevicePresence, ServerPresence};
 use super::page::{BrowserPage, DispatchOutcome};
 use super::wire::{
     DeviceInfo, ExecuteTool, LocalCallFailure, LocalCallOutcome, LocalFailureKind, PageCommand,
@@ -32,8 +32,8 @@ pub(super) struct Device {
     pub(super) id: String,
     name: Mutex<String>,
     pages: Mutex<Pages>,
-    /// As other servers have it.
-    remote: Mutex<BTreeMap<Arc<str>, DevicePresence>>,
+    /// As other servers have it, and when they said so last.
+    remote: Mutex<BTreeMap<Arc<str>, (DevicePresence, Instant)>>,
     routes: CallRoutes,
     /// Counts up whenever a page comes or goes.
     changes: watch::Sender<u64>,
@@ -143,15 +143,16 @@ impl Device {
         if !presence.is_there {
             return remote.remove(server).is_some();
         }
-        let before = remote.insert(server.clone(), presence.clone());
-        before.as_ref() != Some(&presence)
+        let told = (presence.clone(), Instant::now());
+        let before = remote.insert(server.clone(), told);
+        before.is_none_or(|(before, _)| before != presence)
     }
 
     /// Keeps what these servers say. Whether others said something.
-    pub(super) fn retain_remote(&self, keeps: impl Fn(&Arc<str>) -> bool) -> bool {
+    pub(super) fn retain_remote(&self, keeps: impl Fn(&Arc<str>, Instant) -> bool) -> bool {
         let mut remote = self.remote();
         let before = remote.len();
-        remote.retain(|server, _| keeps(server));
+        remote.retain(|server, (_, told)| keeps(server, *told));
         remote.len() < before
     }
 
@@ -160,7 +161,7 @@ impl Device {
         let remote = self.remote();
         let mut states: Vec<(Arc<str>, SourceState)> = remote
             .iter()
-            .filter_map(|(server, presence)| {
+            .filter_map(|(server, (presence, _))| {
                 let told = presence.servers.iter().find(|told| told.id == *id)?;
                 Some((server.clone(), told.state.clone()))
             })
@@ -176,7 +177,8 @@ impl Device {
     pub(super) fn remote_page(&self, page: &str) -> Option<Arc<str>> {
         let remote = self.remote();
         let mut servers = remote.iter();
-        let found = servers.find(|(_, presence)| presence.pages.iter().any(|open| open == page));
+        let found =
+            servers.find(|(_, (presence, _))| presence.pages.iter().any(|open| open == page));
         found.map(|(server, _)| server.clone())
     }
 
@@ -184,7 +186,15 @@ impl Device {
         let remote = self.remote();
         remote
             .values()
-            .flat_map(|presence| presence.pages.clone())
+            .flat_map(|(presence, _)| presence.pages.clone())
+            .collect()
+    }
+
+    pub(super) fn remote_servers(&self) -> Vec<ServerPresence> {
+        let remote = self.remote();
+        remote
+            .values()
+            .flat_map(|(presence, _)| presence.servers.clone())
             .collect()
     }
 
@@ -315,7 +325,7 @@ impl Device {
         ServerCallError::PageLost { device }
     }
 
-    fn remote(&self) -> MutexGuard<'_, BTreeMap<Arc<str>, DevicePresence>> {
+    fn remote(&self) -> MutexGuard<'_, BTreeMap<Arc<str>, (DevicePresence, Instant)>> {
         self.remote.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

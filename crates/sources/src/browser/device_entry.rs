@@ -7,6 +7,7 @@ use tenon_domain::{SourceId, SourceInfo, SourceState, UserId};
 use tenon_tools::{Connection, ToolSource};
 use tokio::sync::Semaphore;
 
+use super::cluster_wire::ServerPresence;
 use super::device::Device;
 use super::local_server::LocalServer;
 use super::wire::{DeviceInfo, LocalProtocol};
@@ -71,6 +72,22 @@ impl DeviceEntry {
             pages: [self.device.remote_pages(), self.device.open_pages()].concat(),
             servers: servers.values().map(ServerEntry::status).collect(),
         }
+    }
+
+    /// Whether it has the servers that others say it has, with the same tools, and no more. What its pages here found
+    /// is known best here.
+    pub(super) fn has_servers_of_others(&self) -> bool {
+        let servers = self.servers();
+        let told = self.device.remote_servers();
+        let is_here = self.device.is_here();
+        let is_same = |told: &ServerPresence| {
+            let known = servers.get(&told.id);
+            known.is_some_and(|known| known.server.tools_hash() == told.hash)
+        };
+        let is_told = |(id, known): (&SourceId, &ServerEntry)| {
+            (is_here && known.server.is_found()) || told.iter().any(|told| told.id == *id)
+        };
+        told.iter().all(is_same) && servers.iter().all(is_told)
     }
 
     pub(super) fn servers(&self) -> MutexGuard<'_, BTreeMap<SourceId, ServerEntry>> {

@@ -60,28 +60,34 @@ impl DeviceHub {
 
     /// Registers the stored servers again, as offline. One that cannot be registered is skipped.
     pub async fn restore(&self) -> Result<(), BrowserError> {
-        for record in self.0.store.load().await? {
-            let id = record.info.id.clone();
-            if let Err(error) = self.list(record).await {
-                tracing::warn!(%id, %error, "what a browser found is not listed");
-            }
-        }
+        let records = self.0.store.load().await?;
+        self.list_all(records).await;
         Ok(())
     }
 
     /// The same for one device, whose servers another process stored.
-    pub(super) async fn restore_device(
-        &self,
-        user: &UserId,
-        device: &str,
-    ) -> Result<(), BrowserError> {
-        for record in self.0.store.load_device(user, device).await? {
+    pub(super) async fn restore_device(&self, entry: &DeviceEntry) -> Result<(), BrowserError> {
+        // After a registration that is under way.
+        let _slot = parse_queue::acquire(&entry.registrations).await;
+        let device = &entry.device;
+        let records = self.0.store.load_device(&device.user, &device.id).await?;
+        let is_stored = |id: &SourceId| records.iter().any(|record| record.info.id == *id);
+        // What pages here have found just now may not be stored yet.
+        let is_here = device.is_here();
+        entry
+            .servers()
+            .retain(|id, known| is_stored(id) || (is_here && known.server.is_found()));
+        self.list_all(records).await;
+        Ok(())
+    }
+
+    async fn list_all(&self, records: Vec<LocalServerRecord>) {
+        for record in records {
             let id = record.info.id.clone();
             if let Err(error) = self.list(record).await {
                 tracing::warn!(%id, %error, "what a browser found is not listed");
             }
         }
-        Ok(())
     }
 
     async fn list(&self, record: LocalServerRecord) -> Result<(), BrowserError> {
@@ -135,16 +141,43 @@ impl DeviceHub {
     /// Removes a device and the servers found on it, and says whether there was one. Pages of it
     /// that are still open register again.
     pub async fn forget(&self, user: &UserId, device: &str) -> Result<bool, BrowserError> {
-        let entry = self.lock().remove(&(user.clone(), device.to_owned()));
+        let entry = self.known(user, device);
+        if let Some(entry) = &entry {
+            // After a registration that is under way.
+            let _slot = parse_queue::acquire(&entry.registrations).await;
+            self.drop_servers(entry, |_| true).await?;
+            self.lock().remove(&(user.clone(), device.to_owned()));
+            self.notify(user);
+        }
         self.announce_forgotten(user, device);
-        let Some(entry) = entry else {
-            return Ok(false);
-        };
-        // After a registration that is under way.
-        let _slot = parse_queue::acquire(&entry.registrations).await;
-        self.drop_servers(&entry, |_| true).await?;
-        self.notify(user);
-        Ok(true)
+        Ok(entry.is_some())
+    }
+
+    /// Forgets the servers that no page has seen for long, and the devices that have no others.
+    pub async fn forget_unseen(&self) -> Result<(), BrowserError> {
+        let entries = self.everybodys();
+        // A page may be open for longer than that.
+        let open = entries.iter().filter(|entry| entry.device.has_page());
+        let found: Vec<SourceId> = open
+            .flat_map(|entry| {
+                let servers = entry.servers();
+                let found = servers.iter().filter(|(_, known)| known.server.is_found());
+                found.map(|(id, _)| id.clone()).collect::<Vec<_>>()
+            })
+            .collect();
+        if !found.is_empty() {
+            self.0.store.mark_seen(&found).await?;
+        }
+        let gone = self.0.store.delete_unseen().await?;
+        for entry in entries {
+            let before = entry.servers().len();
+            entry.servers().retain(|id, _| !gone.contains(id));
+            if entry.servers().len() < before {
+                self.notify(&entry.device.user);
+                self.drop_if_empty(&entry);
+            }
+        }
+        Ok(())
     }
 
     /// Another server forgot it. Pages of it that are still open register again.
@@ -171,16 +204,14 @@ impl DeviceHub {
         entry: &DeviceEntry,
         which: impl Fn(&LocalServer) -> bool,
     ) -> Result<bool, BrowserError> {
-        let gone: Vec<(SourceId, ServerEntry)> = {
-            let mut servers = entry.servers();
-            servers
-                .extract_if(.., |_, entry| which(&entry.server))
-                .collect()
+        let ids: Vec<SourceId> = {
+            let servers = entry.servers();
+            let gone = servers.iter().filter(|(_, entry)| which(&entry.server));
+            gone.map(|(id, _)| id.clone()).collect()
         };
-        let ids: Vec<SourceId> = gone.iter().map(|(id, _)| id.clone()).collect();
-        drop(gone);
         if !ids.is_empty() {
             self.0.store.delete(&ids).await?;
+            entry.servers().retain(|id, _| !ids.contains(id));
         }
         Ok(!ids.is_empty())
     }
@@ -198,6 +229,10 @@ impl DeviceHub {
         let devices = self.lock();
         let own = devices.iter().filter(|((owner, _), _)| owner == user);
         own.map(|(_, entry)| entry.clone()).collect()
+    }
+
+    pub(super) fn known(&self, user: &UserId, device: &str) -> Option<Arc<DeviceEntry>> {
+        self.lock().get(&(user.clone(), device.to_owned())).cloned()
     }
 
     pub(super) fn everybodys(&self) -> Vec<Arc<DeviceEntry>> {
@@ -234,10 +269,11 @@ impl DeviceHub {
             .is_some_and(|known| Arc::ptr_eq(known, entry))
     }
 
-    /// A device came or went: a change where tools come and go with it.
+    /// A device came or went: a change for pages where tools come and go with it.
     pub(super) fn notify_of_servers(&self, entry: &DeviceEntry) {
+        self.announce(entry);
         if !entry.servers().is_empty() {
-            self.notify(&entry.device.user);
+            self.notify_here(&entry.device.user);
         }
     }
 

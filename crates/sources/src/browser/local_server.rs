@@ -6,6 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde_json::Value;
 use tenon_domain::{ErrorDetail, SourceInfo, SourceState, ToolDefinition, ToolError, ToolResult};
+use tenon_openapi::document::hash;
 use tenon_openapi::request::OpenapiRequest;
 use tenon_tools::{CallContext, ToolSource};
 
@@ -36,6 +37,8 @@ pub(super) struct LocalServer {
 struct Inner {
     /// The tools when it was last seen.
     tools: Vec<ToolDefinition>,
+    /// For other servers, which have them in the store.
+    tools_hash: String,
     /// With the hash of the page. Not stored: a page sends it again after a restart.
     parsed: Option<(String, Arc<LocalTools>)>,
     state: DiscoveryState,
@@ -64,6 +67,7 @@ impl LocalServer {
             url,
             via,
             inner: Mutex::new(Inner {
+                tools_hash: hash_of(&tools),
                 tools,
                 parsed: None,
                 state: DiscoveryState::Missing,
@@ -107,7 +111,10 @@ impl LocalServer {
     pub(super) fn set_tools(&self, hash: String, parsed: LocalTools) -> bool {
         let mut inner = self.inner();
         let is_new = inner.tools != parsed.tools;
-        inner.tools.clone_from(&parsed.tools);
+        if is_new {
+            inner.tools.clone_from(&parsed.tools);
+            inner.tools_hash = hash_of(&parsed.tools);
+        }
         inner.parsed = Some((hash, Arc::new(parsed)));
         is_new
     }
@@ -122,6 +129,10 @@ impl LocalServer {
 
     pub(super) fn is_found(&self) -> bool {
         self.inner().state == DiscoveryState::Found
+    }
+
+    pub(super) fn tools_hash(&self) -> String {
+        self.inner().tools_hash.clone()
     }
 
     pub(super) fn is_parsed(&self) -> bool {
@@ -236,6 +247,10 @@ impl ToolSource for LocalServer {
         };
         read_outcome(outcome).await
     }
+}
+
+fn hash_of(tools: &[ToolDefinition]) -> String {
+    hash(&serde_json::to_vec(tools).unwrap_or_default())
 }
 
 /// A call as a page is told of it.

@@ -34,5 +34,8 @@ pub trait LocalServerStore: Send + Sync {
     /// They are in use: servers that are not seen for long are deleted.
     async fn mark_seen(&self, servers: &[SourceId]) -> Result<(), BrowserError>;
 
+    /// Deletes those, and says which.
+    async fn delete_unseen(&self) -> Result<Vec<SourceId>, BrowserError>;
+
     async fn delete(&self, servers: &[SourceId]) -> Result<(), BrowserError>;
 }

@@ -5,11 +5,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tenon_domain::{CallId, SourceId};
-use tenon_tools::{CallContext, ProgressUpdate};
+use tenon_tools::CallContext;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep_until};
 
-use super::wire::{ExecuteTool, LocalCallOutcome, LocalCallProgress, LocalCallResult, PageCommand};
+use super::wire::{ExecuteTool, LocalCallOutcome, LocalCallResult, PageCommand};
+use crate::call_progress::LocalCallProgress;
 
 /// A page that has not begun after this may be asleep (browsers throttle background tabs). The
 /// call goes to another page, if there is one.
@@ -151,7 +152,7 @@ impl BrowserPage {
                 },
                 Some(progress) = pending.progress.recv() => {
                     has_begun = true;
-                    report(progress, context);
+                    progress.report(context);
                 }
                 changed = link.changed() => {
                     let now = link.borrow_and_update().clone();
@@ -228,17 +229,6 @@ impl Drop for PendingCallGuard<'_> {
             let call_id = self.call.clone();
             let _ = frames.try_send(PageCommand::Cancel { call_id });
         }
-    }
-}
-
-fn report(update: LocalCallProgress, context: &CallContext) {
-    match update.progress {
-        None => context.keep_alive(),
-        Some(progress) => context.progress(ProgressUpdate {
-            progress,
-            total: update.total,
-            message: update.message,
-        }),
     }
 }
 

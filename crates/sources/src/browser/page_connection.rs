@@ -19,9 +19,10 @@ use super::local_server_store::LocalServerRecord;
 use super::local_tools::LocalTools;
 use super::page::BrowserPage;
 use super::wire::{
-    DiscoveredServer, LocalCallProgress, LocalCallResult, PageCommand, RegisteredServer,
-    Registration, RegistrationResult,
+    DiscoveredServer, LocalCallResult, PageCommand, RegisteredServer, Registration,
+    RegistrationResult,
 };
+use crate::call_progress::LocalCallProgress;
 use crate::import::clean;
 use crate::{parse_queue, text};
 use tenon_openapi::document::hash;
@@ -171,10 +172,10 @@ impl PageConnection {
         let (hub, entry) = (self.hub.clone(), self.entry.clone());
         tokio::spawn(async move {
             tokio::time::sleep(RELOAD_GRACE).await;
-            hub.drop_if_empty(&entry);
             if !entry.device.is_here() {
                 hub.notify_of_servers(&entry);
             }
+            hub.drop_if_empty(&entry);
         });
     }
 

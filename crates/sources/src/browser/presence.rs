@@ -1,153 +1,144 @@
 //! Which devices have pages with which server: told to the others, and heard from them.
 
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
 
-use tenon_bus::{BusState, Note};
+use tenon_bus::{BusState, IncomingRequest, MAX_NOTE_BYTES, Note};
 use tenon_domain::{ToolError, UserId};
-use tenon_openapi::document::hash;
 use tenon_tools::ToolSource;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
+use tokio::time::{Instant, interval, sleep_until};
 
 use super::cluster_wire::{
-    ANNOUNCE, CALL, CallTarget, DeviceCall, DevicePresence, FORGET, ForgottenDevice, PRESENCE,
-    ServerPresence,
+    ASK_DEVICES, CALL, CallTarget, DEVICES, DeviceCall, DeviceNote, DevicePresence,
+    ForgottenDevice, ServerPresence,
 };
 use super::device_entry::DeviceEntry;
-use super::device_hub::DeviceHub;
-use super::error::BrowserError;
+use super::device_hub::{DeviceHub, Inner};
 use super::wire::LocalCallOutcome;
 use crate::call_error::{ServerCallError, unavailable};
 
-/// How many announcements of other servers may wait here.
+/// How many notes of other servers may wait here.
 const NOTE_QUEUE: usize = 1024;
 
+/// Whoever has a device says so in this time.
+const ANSWER_TIME: Duration = Duration::from_secs(5);
+
+/// How soon the tools of devices are read again that could not be.
+const RETRY_INTERVAL: Duration = Duration::from_secs(30);
+
+const RESTORE_TIMEOUT: Duration = Duration::from_secs(5);
+
 impl DeviceHub {
-    /// Tells other servers of the devices here, hears of theirs, and makes their calls.
+    /// Tells other servers of the devices here, learns of theirs, and makes their calls.
     pub(super) fn join_cluster(&self) {
         let bus = self.0.routes.bus();
         if bus.is_alone() {
             return;
         }
-        let hub = self.clone();
-        bus.serve(CALL, move |note| {
-            let hub = hub.clone();
+        // The bus must not own what owns it.
+        let weak = || Arc::downgrade(&self.0);
+        let serving = weak();
+        bus.serve(CALL, move |request| {
+            let hub = serving.upgrade().map(DeviceHub);
             async move {
-                let outcome = hub.execute_routed(&note).await;
+                let outcome = match hub {
+                    Some(hub) => hub.execute_routed(&request).await,
+                    None => Err(unavailable(ServerCallError::LocalToolGone)),
+                };
                 serde_json::to_vec(&outcome).unwrap_or_default()
             }
         });
-        let topics = [PRESENCE, ANNOUNCE, FORGET].map(|topic| bus.notes(topic, NOTE_QUEUE));
-        tokio::spawn(self.clone().hear(topics));
-        tokio::spawn(self.clone().follow_bus());
+        let topics = [DEVICES, ASK_DEVICES].map(|topic| bus.notes(topic, NOTE_QUEUE));
+        tokio::spawn(receive(weak(), topics));
+        tokio::spawn(follow_bus(weak(), bus.state(), bus.peers()));
     }
 
-    async fn hear(self, topics: [mpsc::Receiver<Note>; 3]) {
-        let [mut presence, mut announce, mut forget] = topics;
-        loop {
-            tokio::select! {
-                Some(note) = presence.recv() => {
-                    let Ok(presence) = serde_json::from_slice::<DevicePresence>(&note.body) else {
-                        continue;
-                    };
-                    if let Err(error) = self.take_presence(&note.from, presence).await {
-                        tracing::warn!(%error, "a device at another server is not listed");
-                    }
-                }
-                Some(note) = announce.recv() => {
-                    for entry in self.everybodys() {
-                        self.announce_to(Some(&note.from), &entry);
-                    }
-                }
-                Some(note) = forget.recv() => {
-                    if let Ok(gone) = serde_json::from_slice::<ForgottenDevice>(&note.body) {
-                        self.drop_device(&gone.user, &gone.device);
-                    }
-                }
-                else => return,
+    /// Forgets what servers said that are gone, or said nothing since.
+    fn retain_remote(&self, keeps: impl Fn(&Arc<str>, Instant) -> bool) {
+        for entry in self.everybodys() {
+            if entry.device.retain_remote(&keeps) {
+                self.notify_here(&entry.device.user);
+                self.drop_if_empty(&entry);
             }
         }
     }
 
-    /// After the bus was away nobody knows what was missed.
-    async fn follow_bus(self) {
-        let bus = self.0.routes.bus();
-        let (mut state, mut peers) = (bus.state(), bus.peers());
-        state.mark_changed();
-        loop {
-            tokio::select! {
-                Ok(()) = state.changed() => {
-                    if *state.borrow_and_update() == BusState::Connected {
-                        bus.broadcast(ANNOUNCE, Vec::new());
-                        for entry in self.everybodys() {
-                            self.announce_to(None, &entry);
-                        }
-                    }
-                }
-                Ok(()) = peers.changed() => {
-                    let peers = peers.borrow_and_update().clone();
-                    for entry in self.everybodys() {
-                        if entry.device.retain_remote(|server| peers.contains(server)) {
-                            self.notify_here(&entry.device.user);
-                        }
-                    }
-                }
-                else => return,
-            }
-        }
-    }
-
-    async fn take_presence(
-        &self,
-        from: &Arc<str>,
-        presence: DevicePresence,
-    ) -> Result<(), BrowserError> {
+    async fn take_presence(&self, from: &Arc<str>, presence: DevicePresence) {
         let user = presence.user.clone();
-        let entry = self.entry(&user, &presence.device)?;
-        let is_known = {
-            let servers = entry.servers();
-            presence.servers.iter().all(|told| {
-                let known = servers.get(&told.id);
-                known.is_some_and(|known| tools_hash(&*known.server) == told.hash)
-            })
+        let entry = match self.entry(&user, &presence.device) {
+            Ok(entry) => entry,
+            Err(error) => {
+                tracing::warn!(%error, "a device at another server is not listed");
+                return;
+            }
         };
-        if !is_known {
-            self.restore_device(&user, &presence.device.id).await?;
+        let mut is_news = entry.device.set_remote(from, presence);
+        // It may be gone while its notes waited here.
+        if !self.0.routes.bus().peers().borrow().contains(from) {
+            is_news |= entry.device.retain_remote(|server, _| server != from);
         }
-        if entry.device.set_remote(from, presence) {
+        is_news |= self.restore_unknown(&entry).await;
+        if is_news {
             self.notify_here(&user);
         }
         self.drop_if_empty(&entry);
-        Ok(())
     }
 
-    /// Tells the other servers how a device is here.
+    /// Reads the servers of a device that others say it has. Whether they are others now.
+    async fn restore_unknown(&self, entry: &DeviceEntry) -> bool {
+        if !entry.device.is_elsewhere() || entry.has_servers_of_others() {
+            return false;
+        }
+        let before = presence(entry).servers;
+        let restoring = self.restore_device(entry);
+        let restored = tokio::time::timeout(RESTORE_TIMEOUT, restoring).await;
+        if !matches!(restored, Ok(Ok(()))) {
+            tracing::warn!("the tools of a device at another server are not listed yet");
+        }
+        presence(entry).servers != before
+    }
+
+    /// Tells the other servers how a device is here, also that it is not any more.
     pub(super) fn announce(&self, entry: &DeviceEntry) {
-        self.announce_to(None, entry);
+        self.announce_to(None, [DeviceNote::Presence(presence(entry))]);
     }
 
-    fn announce_to(&self, server: Option<&str>, entry: &DeviceEntry) {
+    fn announce_all(&self, server: Option<&str>) {
+        let entries = self.everybodys();
+        let here = entries.iter().filter(|entry| entry.device.is_here());
+        self.announce_to(
+            server,
+            here.map(|entry| DeviceNote::Presence(presence(entry))),
+        );
+    }
+
+    /// As many together as one note holds.
+    fn announce_to(&self, server: Option<&str>, all: impl IntoIterator<Item = DeviceNote>) {
         let bus = self.0.routes.bus();
         if !bus.is_connected() {
             return;
         }
-        let servers = entry.servers();
-        let servers = servers.values().map(|known| ServerPresence {
-            id: known.server.info().id.clone(),
-            state: known.server.state_here(),
-            hash: tools_hash(&*known.server),
-        });
-        let presence = DevicePresence {
-            user: entry.device.user.clone(),
-            device: entry.info(),
-            is_there: entry.device.is_here(),
-            pages: entry.device.open_pages(),
-            servers: servers.collect(),
+        let send = |mut note: Vec<u8>| {
+            note.push(b']');
+            match server {
+                Some(server) => bus.notify(server, DEVICES, note),
+                None => bus.broadcast(DEVICES, note),
+            };
         };
-        let presence = serde_json::to_vec(&presence).unwrap_or_default();
-        match server {
-            Some(server) => bus.notify(server, PRESENCE, presence),
-            None => bus.broadcast(PRESENCE, presence),
-        };
+        let mut note = Vec::new();
+        for device in all {
+            let device = serde_json::to_vec(&device).unwrap_or_default();
+            if !note.is_empty() && note.len() + device.len() + 2 > MAX_NOTE_BYTES {
+                send(std::mem::take(&mut note));
+            }
+            note.push(if note.is_empty() { b'[' } else { b',' });
+            note.extend(device);
+        }
+        if !note.is_empty() {
+            send(note);
+        }
     }
 
     pub(super) fn announce_forgotten(&self, user: &UserId, device: &str) {
@@ -155,19 +146,18 @@ impl DeviceHub {
             user: user.clone(),
             device: device.to_owned(),
         };
-        let gone = serde_json::to_vec(&gone).unwrap_or_default();
-        self.0.routes.bus().broadcast(FORGET, gone);
+        self.announce_to(None, [DeviceNote::Forgotten(gone)]);
     }
 
     /// Makes a call of another server with a page that is here.
-    async fn execute_routed(&self, note: &Note) -> Result<LocalCallOutcome, ToolError> {
+    async fn execute_routed(
+        &self,
+        request: &IncomingRequest,
+    ) -> Result<LocalCallOutcome, ToolError> {
         let gone = || unavailable(ServerCallError::LocalToolGone);
-        let routed: DeviceCall = serde_json::from_slice(&note.body).map_err(|_| gone())?;
-        let context = self.0.routes.context(&note.from, &routed.call);
-        let entries = self.all(&routed.call.user);
-        let entry = entries
-            .iter()
-            .find(|entry| entry.device.id == routed.device);
+        let routed: DeviceCall = serde_json::from_slice(&request.body).map_err(|_| gone())?;
+        let context = self.0.routes.context(&request.from, &routed.call);
+        let entry = self.known(&routed.call.user, &routed.device);
         let entry = entry.ok_or_else(gone)?;
         match routed.target {
             CallTarget::Tool {
@@ -193,7 +183,105 @@ impl DeviceHub {
     }
 }
 
-fn tools_hash(server: &dyn ToolSource) -> String {
-    let tools = serde_json::to_vec(&server.tools()).unwrap_or_default();
-    hash(&tools)
+fn presence(entry: &DeviceEntry) -> DevicePresence {
+    let servers = entry.servers();
+    let servers = servers.values().map(|known| ServerPresence {
+        id: known.server.info().id.clone(),
+        state: known.server.state_here(),
+        hash: known.server.tools_hash(),
+    });
+    DevicePresence {
+        user: entry.device.user.clone(),
+        device: entry.info(),
+        is_there: entry.device.is_here(),
+        pages: entry.device.open_pages(),
+        servers: servers.collect(),
+    }
+}
+
+async fn receive(hub: Weak<Inner>, topics: [mpsc::Receiver<Note>; 2]) {
+    let upgrade = || hub.upgrade().map(DeviceHub);
+    let [mut devices, mut asked] = topics;
+    loop {
+        tokio::select! {
+            Some(note) = devices.recv() => {
+                let Some(hub) = upgrade() else { return };
+                let told: Vec<DeviceNote> = serde_json::from_slice(&note.body).unwrap_or_default();
+                for device in told {
+                    match device {
+                        DeviceNote::Presence(presence) => hub.take_presence(&note.from, presence).await,
+                        DeviceNote::Forgotten(gone) => hub.drop_device(&gone.user, &gone.device),
+                    }
+                }
+            }
+            Some(note) = asked.recv() => {
+                let Some(hub) = upgrade() else { return };
+                hub.announce_all(Some(&note.from));
+            }
+            else => return,
+        }
+    }
+}
+
+async fn follow_bus(
+    hub: Weak<Inner>,
+    mut state: watch::Receiver<BusState>,
+    mut peers: watch::Receiver<BTreeSet<Arc<str>>>,
+) {
+    state.mark_changed();
+    let mut known = BTreeSet::new();
+    let mut retry = interval(RETRY_INTERVAL);
+    // When others were asked for all of theirs.
+    let mut asked = None;
+    loop {
+        let answered = asked.map_or_else(Instant::now, |asked| asked + ANSWER_TIME);
+        let event = tokio::select! {
+            Ok(()) = state.changed() => BusEvent::State,
+            Ok(()) = peers.changed() => BusEvent::Peers,
+            _ = retry.tick() => BusEvent::Retry,
+            () = sleep_until(answered), if asked.is_some() => BusEvent::Answered,
+        };
+        let Some(hub) = hub.upgrade().map(DeviceHub) else {
+            return;
+        };
+        let bus = hub.0.routes.bus();
+        match event {
+            BusEvent::State => {
+                if *state.borrow_and_update() == BusState::Connected {
+                    // Nobody knows what was missed while it was away.
+                    asked = Some(Instant::now());
+                    bus.broadcast(ASK_DEVICES, Vec::new());
+                    hub.announce_all(None);
+                }
+            }
+            BusEvent::Answered => {
+                if let Some(asked) = asked.take() {
+                    hub.retain_remote(|_, told| told >= asked);
+                }
+            }
+            BusEvent::Peers => {
+                let now = peers.borrow_and_update().clone();
+                hub.retain_remote(|server, _| now.contains(server));
+                // One that is seen again may have said something meanwhile.
+                for peer in now.difference(&known) {
+                    bus.notify(peer, ASK_DEVICES, Vec::new());
+                }
+                known = now;
+            }
+            BusEvent::Retry => {
+                for entry in hub.everybodys() {
+                    if hub.restore_unknown(&entry).await {
+                        hub.notify_here(&entry.device.user);
+                    }
+                }
+            }
+        }
+    }
+}
+
+enum BusEvent {
+    State,
+    Peers,
+    Answered,
+    Retry,
 }

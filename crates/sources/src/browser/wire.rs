@@ -178,18 +178,6 @@ pub struct ExecuteTool {
     pub deadline_ms: u64,
 }
 
-/// `tool:progress`: a sign of life. The first one says that the page has begun.
-#[derive(Debug, Clone, Serialize, Deserialize, TS)]
-pub struct LocalCallProgress {
-    pub call_id: CallId,
-    #[ts(optional)]
-    pub progress: Option<f64>,
-    #[ts(optional)]
-    pub total: Option<f64>,
-    #[ts(optional)]
-    pub message: Option<String>,
-}
-
 /// `tool:result`: a call has ended.
 #[derive(Debug, Clone, Deserialize, TS)]
 pub struct LocalCallResult {

@@ -33,6 +33,7 @@ coded_errors! {
         NoPython = "setup_no_python" => "Python 3 with `venv` is not installed on this server. Install it (Debian: `apt install python3-venv`) or `uv`, then try again.",
         NoNode = "setup_no_node" => "`npm` is not installed on this server. Install Node.js, then try again.",
         Failed { program, said } = "setup_failed" => "{program} could not install the packages: {said}",
+        NoNetwork { program, said } = "setup_no_network" => "{program} could not reach its package index. Check the network of this server, or set a mirror (`PIP_INDEX_URL`, `npm_config_registry`), then try again. It said: {said}",
         TimedOut { seconds: u64 } = "setup_timed_out" => "Installing the packages took longer than {seconds} s. Check the network of this server, then try again.",
         Sandbox { why } = "setup_sandbox" => "The sandbox for installing packages could not be started: {why}.",
         Files { why } = "setup_files" => "The files of the skill could not be written: {why}.",

@@ -3,27 +3,31 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use super::program_slots::ProgramSlots;
 use super::worker_pool::WorkerPool;
 use crate::openapi::OpenapiHttpClient;
 use async_trait::async_trait;
 use serde_json::{Map, Value};
-use tenon_domain::{SourceId, ToolDefinition, ToolError, UserId};
+use tenon_domain::{Account, SourceId, ToolDefinition, ToolError, UserId};
 use tenon_net::Network;
 use tenon_sandbox::{Error as SandboxError, Sandbox, SandboxSupport, Wall, WallStrength};
 use tenon_skills::script::ModuleLanguage;
 use tenon_tools::ToolSource;
 
-/// What people set for themselves.
+/// Who calls a skill, and what they set for themselves.
 #[async_trait]
-pub trait SkillUserSettings: Send + Sync {
-    async fn user_settings(&self, skill: &SourceId, user: &UserId) -> Map<String, Value>;
+pub trait SkillUsers: Send + Sync {
+    async fn settings(&self, skill: &SourceId, user: &UserId) -> Map<String, Value>;
+
+    /// None: whoever is alone has none.
+    async fn account(&self, user: &UserId) -> Option<Account>;
 }
 
 pub struct SkillHost {
     pub(super) sandbox: Sandbox,
-    pub(super) user_settings: Arc<dyn SkillUserSettings>,
+    pub(super) users: Arc<dyn SkillUsers>,
     pub(super) workers: WorkerPool,
     pub(super) programs: ProgramSlots,
     builtin: Vec<Arc<dyn ToolSource>>,
@@ -35,17 +39,18 @@ pub struct SkillHost {
 }
 
 impl SkillHost {
-    /// `runners` is a folder that may be made.
+    /// `runners` is a folder that may be made. A worker waits for `idle_time` for its next call, or a minute.
     pub fn new(
         sandbox: Sandbox,
         runners: PathBuf,
         builtin: Vec<Arc<dyn ToolSource>>,
-        user_settings: Arc<dyn SkillUserSettings>,
+        users: Arc<dyn SkillUsers>,
+        idle_time: Option<Duration>,
     ) -> Self {
         Self {
             sandbox,
-            user_settings,
-            workers: WorkerPool::default(),
+            users,
+            workers: WorkerPool::new(idle_time),
             programs: ProgramSlots::new(),
             builtin,
             runners,

@@ -71,6 +71,13 @@ fn whole(call: &SkillCall<'_>) -> String {
             "\n\n[Scripts of this skill: {list}. Run them with the tool whose name begins with `{runner}`.]"
         );
     }
+    if !package.allowed_tools.is_empty() {
+        let list = package.allowed_tools.join(", ");
+        let _ = write!(
+            text,
+            "\n\n[These instructions were written for the tools {list}. Use those that are here and do the same.]"
+        );
+    }
     let others = package.files.iter().map(|file| file.path.as_str());
     let others = others.filter(|path| !path.eq_ignore_ascii_case("SKILL.md"));
     let others: Vec<&str> = others.filter(|path| !scripts.contains(path)).collect();

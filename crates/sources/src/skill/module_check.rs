@@ -1,6 +1,6 @@
 //! Modules that somebody is writing: which tools they have, and what a call of one gives.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
@@ -33,6 +33,8 @@ pub struct ModuleTrial {
     pub tool: String,
     pub arguments: Value,
     pub settings: Map<String, Value>,
+    /// A folder that was set up for it.
+    pub packages: Option<PathBuf>,
 }
 
 /// What happens in a trial.
@@ -125,7 +127,10 @@ impl SkillHost {
         let folder = ModuleFolder::new(language, &trial.code).map_err(plain)?;
         let runner = self.runner(language).await;
         let runner = runner.map_err(|error| plain(failed(&error)))?;
-        let command = folder.command(language, self.runners());
+        let mut command = folder.command(language, self.runners());
+        if let Some(folder) = &trial.packages {
+            environment::add_packages(&mut command, folder);
+        }
         let module = folder.module(language);
         let command = serving(command, &runner, Path::new(&module));
         let _slot = self.programs.take(&trial.user).await;

@@ -26,6 +26,19 @@ const READY: &str = ".ready";
 /// Whoever holds it installs.
 const LOCK: &str = ".lock";
 
+/// What package managers say where they reach nobody. They go on to say that there is no such package.
+const UNREACHED: [&str; 9] = [
+    "NewConnectionError",
+    "ConnectTimeoutError",
+    "Connection refused",
+    "Temporary failure in name resolution",
+    "dns error",
+    "tcp connect error",
+    "ENOTFOUND",
+    "EAI_AGAIN",
+    "ECONNREFUSED",
+];
+
 /// Settings of package managers that operators make in the environment: mirrors, proxies, certificates.
 const PASSED_ON: [&str; 10] = [
     "PIP_",
@@ -192,9 +205,14 @@ impl Installation<'_> {
                 seconds: TIMEOUT.as_secs(),
             }),
             RunEnd::Exited(_) | RunEnd::Signaled(_) | RunEnd::CpuLimit | RunEnd::OutputLimit => {
-                let said = tail(&output.stderr, &output.stdout).into();
-                let program = file_name(program).into();
-                Err(SkillSetupError::Failed { program, said })
+                let said = tail(&output.stderr, &output.stdout);
+                let is_unreached = UNREACHED.iter().any(|sign| said.contains(sign));
+                let (program, said) = (file_name(program).into(), said.into());
+                Err(if is_unreached {
+                    SkillSetupError::NoNetwork { program, said }
+                } else {
+                    SkillSetupError::Failed { program, said }
+                })
             }
         }
     }

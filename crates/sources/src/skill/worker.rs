@@ -6,12 +6,13 @@
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use tenon_domain::{ErrorKind, SourceId, ToolError, UserId};
+use tenon_domain::{Account, ErrorKind, SourceId, ToolError, UserId};
 use tenon_sandbox::{Sandbox, SandboxChild, SandboxCommand};
 use tenon_skills::module::{ModuleFault, SERVE_FLAG};
 use tenon_skills::script::ModuleLanguage;
@@ -19,6 +20,7 @@ use tenon_text::line;
 use tenon_tools::ProgressUpdate;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::unix::pipe;
+use tokio::sync::Notify;
 
 use super::SkillCall;
 use super::call_error::SkillCallError;
@@ -69,11 +71,22 @@ pub(super) struct Worker {
     stdout: BufReader<pipe::Receiver>,
     log: WorkerLog,
     calls: u64,
+    /// How many there were before its first call.
+    processes: Option<usize>,
 }
 
 /// The last lines that the code of a worker printed. Cheap to clone.
 #[derive(Debug, Clone, Default)]
-pub(super) struct WorkerLog(Arc<Mutex<VecDeque<String>>>);
+pub(super) struct WorkerLog(Arc<WorkerLogState>);
+
+#[derive(Debug, Default)]
+struct WorkerLogState {
+    lines: Mutex<VecDeque<String>>,
+    /// How much was printed in this call.
+    bytes: AtomicU64,
+    /// That was more than a call may print.
+    is_over: Notify,
+}
 
 /// One line of a worker.
 #[derive(Debug, Default, Deserialize)]
@@ -147,25 +160,29 @@ pub(super) async fn call(
         }
     };
     let user = &call.context.user;
-    let valves = host.user_settings.user_settings(&key.skill, user).await;
+    let valves = host.users.settings(&key.skill, user).await;
     let request = WorkerRequest {
         function,
         arguments,
         settings: &call.revision.values.settings,
-        user: json!({ "id": user, "valves": valves }),
+        user: person(host.users.account(user).await, user, valves),
     };
     let answer = worker.call(request, |event| {
         if let Some(update) = progress(&event) {
             call.context.progress(update);
         }
     });
-    match answer.await {
-        Ok(data) => {
-            host.workers.give_back(key, worker);
-            Ok(SkillReply::of_data(data))
-        }
+    let answer = answer.await;
+    let can_be_kept = matches!(answer, Ok(_) | Err(WorkerError::Raised { .. }));
+    if can_be_kept && worker.is_left_clean() {
+        host.workers.give_back(key, worker);
+    } else {
+        // Nothing that it started outlives the call.
+        let _ = worker.child.kill().await;
+    }
+    match answer {
+        Ok(data) => Ok(SkillReply::of_data(data)),
         Err(WorkerError::Raised { message, .. }) => {
-            host.workers.give_back(key, worker);
             let said = message.into();
             Err(failed(SkillCallError::Raised { said }))
         }
@@ -174,6 +191,20 @@ pub(super) async fn call(
             Err(failed(SkillCallError::WorkerEnded { said }))
         }
         Err(WorkerError::TooLong) => Err(failed(SkillCallError::OutputLimit)),
+    }
+}
+
+/// `__user__`, as tools of Open WebUI know it.
+fn person(account: Option<Account>, id: &UserId, valves: Map<String, Value>) -> Value {
+    match account {
+        Some(account) => json!({
+            "id": id,
+            "name": account.name,
+            "email": account.email,
+            "role": account.role,
+            "valves": valves,
+        }),
+        None => json!({ "id": id, "valves": valves }),
     }
 }
 
@@ -210,12 +241,16 @@ impl Worker {
             stdout: BufReader::new(stdout),
             log,
             calls: 0,
+            processes: None,
         };
         let message = tokio::time::timeout(START_TIMEOUT, worker.read()).await;
         match message {
             Ok(Ok(WorkerMessage {
                 ready: Some(true), ..
-            })) => Ok(worker),
+            })) => {
+                worker.processes = worker.child.processes();
+                Ok(worker)
+            }
             Ok(Ok(WorkerMessage {
                 error: Some(fault), ..
             })) => {
@@ -234,8 +269,27 @@ impl Worker {
         }
     }
 
+    /// Whether no call left a process behind, as far as that can be told.
+    fn is_left_clean(&self) -> bool {
+        let now = self.child.processes();
+        now.is_some() && now <= self.processes
+    }
+
     /// One call. Dropped before it is answered, the worker is of no use any more.
     pub(super) async fn call(
+        &mut self,
+        request: WorkerRequest<'_>,
+        on_event: impl FnMut(Value) + Send,
+    ) -> Result<Value, WorkerError> {
+        let log = self.log.clone();
+        log.0.bytes.store(0, Ordering::Relaxed);
+        tokio::select! {
+            answer = self.answer(request, on_event) => answer,
+            () = log.overflowed() => Err(WorkerError::TooLong),
+        }
+    }
+
+    async fn answer(
         &mut self,
         request: WorkerRequest<'_>,
         mut on_event: impl FnMut(Value) + Send,
@@ -310,7 +364,17 @@ impl WorkerLog {
         self.lock().drain(..).collect()
     }
 
-    fn push(&self, line: String) {
+    async fn overflowed(&self) {
+        while self.0.bytes.load(Ordering::Relaxed) <= MAX_ANSWER_BYTES {
+            self.0.is_over.notified().await;
+        }
+    }
+
+    fn push(&self, line: String, bytes: usize) {
+        let before = self.0.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+        if before + bytes as u64 > MAX_ANSWER_BYTES {
+            self.0.is_over.notify_one();
+        }
         let mut lines = self.lock();
         if lines.len() >= LOG_LINES {
             lines.pop_front();
@@ -319,7 +383,8 @@ impl WorkerLog {
     }
 
     fn lock(&self) -> MutexGuard<'_, VecDeque<String>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        let lines = self.0.lines.lock();
+        lines.unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -348,7 +413,7 @@ async fn collect_log(stderr: pipe::Receiver, log: WorkerLog) {
             Ok(0) | Err(_) => return,
             Ok(_) => {}
         }
-        log.push(line(&String::from_utf8_lossy(&bytes), 2000));
+        log.push(line(&String::from_utf8_lossy(&bytes), 2000), bytes.len());
     }
 }
 

@@ -67,6 +67,7 @@ pub(crate) mod embeddings {
         #[sea_orm(primary_key, auto_increment = false)]
         pub hash: String,
         pub vector: Vec<u8>,
+        pub created_at: i64,
     }
 
     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

@@ -29,8 +29,9 @@ const MAX_COMPACT_PER_MESSAGE: usize = 8;
 /// The same for a model that can search for more itself.
 const MAX_TOOLS_PER_MESSAGE: usize = 10;
 
-/// The part of the budget that Tenon's own tools may take: one token in so many.
-const BUILTIN_SHARE: usize = 2;
+/// The part of the budget that Tenon's own tools may take, and that up to which those that tell of skills may.
+const BUILTIN_SHARE: (usize, usize) = (1, 2);
+const SKILL_SHARE: (usize, usize) = (3, 4);
 
 /// How many tools a model can be told of.
 #[derive(Debug, Clone, Copy)]
@@ -40,6 +41,15 @@ pub enum OfferSize {
     Full(OfferLimits),
     /// About a dozen, chosen by the words of the user.
     Compact,
+}
+
+impl OfferSize {
+    fn holds(self, tools: &[&Arc<Tool>]) -> bool {
+        match self {
+            Self::Full(limits) => limits.hold(tools),
+            Self::Compact => tools.len() <= MAX_COMPACT_TOOLS,
+        }
+    }
 }
 
 /// What a model is offered.
@@ -54,19 +64,19 @@ impl Toolset {
     /// The tools that a model is offered in this conversation.
     pub fn offer(&self, messages: &[Message], size: OfferSize) -> ToolOffer {
         let mentions = ToolMentions::new(messages);
-        let mut tools = self.callable();
-        let has_local = self.has_tools_of_device(&tools);
-        tools.retain(|tool| {
-            self.is_pinned(tool, &mentions) || self.is_relevant(tool, &mentions, size, has_local)
-        });
+        let mut tools = self.relevant(&mentions, size);
         let specs =
             |tools: Vec<&Arc<Tool>>| tools.into_iter().map(|tool| tool.spec.clone()).collect();
         match size {
-            OfferSize::Compact if tools.len() > MAX_COMPACT_TOOLS => ToolOffer {
+            _ if size.holds(&tools) => ToolOffer {
+                tools: specs(tools),
+                deferred: Vec::new(),
+            },
+            OfferSize::Compact => ToolOffer {
                 tools: specs(self.choose_few(&tools, &mentions)),
                 deferred: Vec::new(),
             },
-            OfferSize::Full(limits) if !limits.hold(&tools) => {
+            OfferSize::Full(limits) => {
                 let chosen = self.choose_within(limits, &tools, messages, &mentions);
                 let ids: HashSet<&ToolId> = chosen.iter().map(|tool| &tool.spec.id).collect();
                 tools.retain(|tool| !ids.contains(&tool.spec.id));
@@ -75,20 +85,32 @@ impl Toolset {
                     deferred: specs(tools),
                 }
             }
-            OfferSize::Compact | OfferSize::Full(_) => ToolOffer {
-                tools: specs(tools),
-                deferred: Vec::new(),
-            },
         }
     }
 
-    /// Makes ready what [`Toolset::offer`] searches for.
-    pub async fn prepare_offer(&self, messages: &[Message]) {
-        if self.embedded.is_some() {
-            let mentions = ToolMentions::new(messages);
-            let texts = mentions.texts.iter().map(|(_, text)| text.as_str());
-            self.prepare_search(texts).await;
+    /// Looks which tools are near what was said last, where [`Toolset::offer`] has to choose. Of what was said
+    /// before it is known already.
+    pub async fn prepare_offer(&self, messages: &[Message], size: OfferSize) {
+        if self.embeddings.is_none() {
+            return;
         }
+        let newest = {
+            let mut mentions = ToolMentions::new(messages);
+            let has_all = size.holds(&self.relevant(&mentions, size));
+            mentions.texts.pop().filter(|_| !has_all)
+        };
+        if let Some((_, text)) = newest {
+            self.prepare_search(&text).await;
+        }
+    }
+
+    fn relevant(&self, mentions: &ToolMentions, size: OfferSize) -> Vec<&Arc<Tool>> {
+        let mut tools = self.callable();
+        let has_local = self.has_tools_of_device(&tools);
+        tools.retain(|tool| {
+            self.is_pinned(tool, mentions) || self.is_relevant(tool, mentions, size, has_local)
+        });
+        tools
     }
 
     fn is_relevant(
@@ -101,7 +123,7 @@ impl Toolset {
         let is_elsewhere = has_local && !self.is_of_device(tool);
         !is_elsewhere
             && match tool.source.relevance(&tool.spec.name) {
-                Relevance::Always => true,
+                Relevance::Always | Relevance::TellsOfSource => true,
                 Relevance::OnDemand => match size {
                     OfferSize::Full(_) => true,
                     OfferSize::Compact => mentions.speak_of(tool),
@@ -198,6 +220,10 @@ impl Toolset {
             .iter()
             .filter(|tool| tool.source.info().kind == SourceKind::Builtin);
         budget.add_share(BUILTIN_SHARE, 1, builtins.copied());
+        let skills = tools
+            .iter()
+            .filter(|tool| tool.source.relevance(&tool.spec.name) == Relevance::TellsOfSource);
+        budget.add_share(SKILL_SHARE, 1, skills.copied());
         // What was said last matters most.
         for (number, message) in messages.iter().enumerate().rev() {
             let mut found = self.found_in(message);

@@ -8,9 +8,8 @@ use tenon_domain::{Caller, Policy, SourceInfo, ToolId};
 
 use super::Toolset;
 use crate::catalog::Tool;
-use crate::embedding::Embedding;
 
-/// How many places of each ranking count where two are joined.
+/// How many places of the words count where two rankings are joined.
 const FUSED_HITS: usize = 100;
 
 /// How little the first places count more than those behind them. The usual value.
@@ -25,16 +24,35 @@ impl Toolset {
         })
     }
 
-    /// The same of those that are switched off too, for people.
+    /// By their words alone, also those that are switched off: what a person reads in a list.
     pub fn search_listed(
         &self,
         text: &str,
         is_wanted: impl Fn(&Arc<Tool>) -> bool,
     ) -> Vec<&Arc<Tool>> {
-        self.search_among(text, usize::MAX, is_wanted)
+        self.search_words(text, usize::MAX, is_wanted)
     }
 
+    /// By words, and by meaning where that was prepared.
     pub(super) fn search_among(
+        &self,
+        text: &str,
+        limit: usize,
+        is_wanted: impl Fn(&Arc<Tool>) -> bool,
+    ) -> Vec<&Arc<Tool>> {
+        let embeddings = self.embeddings.as_ref();
+        let near = embeddings.and_then(|embeddings| embeddings.nearest(text));
+        let Some(near) = near else {
+            return self.search_words(text, limit, is_wanted);
+        };
+        let by_words = self.search_words(text, limit.max(FUSED_HITS), &is_wanted);
+        let near = near.iter().filter_map(|id| self.catalog.shared.get(id));
+        let mut found = fuse(by_words, near.filter(|tool| is_wanted(tool)).collect());
+        found.truncate(limit);
+        found
+    }
+
+    fn search_words(
         &self,
         text: &str,
         limit: usize,
@@ -49,31 +67,15 @@ impl Toolset {
         let lists: Vec<_> = connected.chain([self.request_tools.list()]).collect();
         let indexes: Vec<&SearchIndex> = lists.iter().map(|tools| tools.index()).collect();
         let is_listed = |list: usize, number: usize| is_wanted(&lists[list][number]);
-        let embedding = self
-            .embedded
-            .as_ref()
-            .and_then(|embedded| embedded.query(text));
-        let depth = match &embedding {
-            Some(_) => limit.max(FUSED_HITS),
-            None => limit,
-        };
-        let hits = search(&indexes, &SearchQuery::new(text), is_listed, depth);
+        let hits = search(&indexes, &SearchQuery::new(text), is_listed, limit);
         let hits = hits.into_iter();
-        let by_words: Vec<_> = hits.map(|hit| &lists[hit.index][hit.document]).collect();
-        let Some(embedding) = embedding else {
-            return by_words;
-        };
-        let tools = lists.iter().flat_map(|list| list.iter());
-        let near = nearest(&embedding, tools.filter(|tool| is_wanted(tool)));
-        let mut found = fuse(by_words, near);
-        found.truncate(limit);
-        found
+        hits.map(|hit| &lists[hit.index][hit.document]).collect()
     }
 
-    /// Makes ready what [`Toolset::search`] and [`Toolset::offer`] find tools by beside words, where that is configured.
-    pub async fn prepare_search(&self, texts: impl IntoIterator<Item = &str>) {
-        if let Some(embedded) = &self.embedded {
-            embedded.prepare(texts).await;
+    /// Looks what [`Toolset::search`] finds by meaning, where that is configured.
+    pub async fn prepare_search(&self, text: &str) {
+        if let Some(embeddings) = &self.embeddings {
+            embeddings.prepare(text).await;
         }
     }
 
@@ -89,18 +91,6 @@ impl Toolset {
                 }
             }
     }
-}
-
-/// The tools whose meaning is nearest, best first.
-fn nearest<'a>(
-    embedding: &Embedding,
-    tools: impl Iterator<Item = &'a Arc<Tool>>,
-) -> Vec<&'a Arc<Tool>> {
-    let near = tools.filter_map(|tool| Some((tool.embedding()?.similarity(embedding)?, tool)));
-    let mut near: Vec<(f32, &Arc<Tool>)> = near.collect();
-    near.sort_by(|left, right| right.0.total_cmp(&left.0));
-    near.truncate(FUSED_HITS);
-    near.into_iter().map(|(_, tool)| tool).collect()
 }
 
 /// Reciprocal rank fusion: scores of words and of vectors cannot be compared, places can.

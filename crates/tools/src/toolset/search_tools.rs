@@ -274,7 +274,7 @@ impl ToolSource for SearchSource {
         match tool {
             TOOL_SEARCH => {
                 let input = SearchInput::deserialize(input).map_err(misfit)?;
-                self.toolset.prepare_search([input.query.as_str()]).await;
+                self.toolset.prepare_search(&input.query).await;
                 Ok(self.search(&input))
             }
             TOOL_DESCRIBE => {

@@ -6,9 +6,12 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use serde_json::json;
-use tenon_tools::{Embedder, Embedding, TOOL_SEARCH, Toolset};
+use tenon_tools::{Embedder, EmbedderError, Embedding, TOOL_SEARCH, Toolset};
 
 use crate::hub::{Hub, Odd, by_model, call, context};
+
+/// A tool whose text the model does not take.
+const REFUSED: &str = "walk_dog_13";
 
 const TEST_TIMEOUT: Duration = Duration::from_secs(20);
 
@@ -20,26 +23,37 @@ struct TwoMeanings {
     hangs: AtomicBool,
 }
 
-#[async_trait]
-impl Embedder for TwoMeanings {
-    async fn embed(&self, texts: &[String]) -> Option<Vec<Embedding>> {
+impl TwoMeanings {
+    async fn embed(&self, text: &str) -> Option<Embedding> {
         if self.hangs.load(Ordering::SeqCst) {
             std::future::pending::<()>().await;
         }
         if self.is_away.load(Ordering::SeqCst) {
             return None;
         }
-        self.texts.fetch_add(texts.len(), Ordering::SeqCst);
+        self.texts.fetch_add(1, Ordering::SeqCst);
         let of_house = ["lock_door", "burglars"];
-        let vectors = texts.iter().map(|text| {
-            let is_of_house = of_house.iter().any(|word| text.contains(word));
-            Embedding::new(if is_of_house {
-                &[1.0, 0.1]
-            } else {
-                &[0.0, 1.0]
-            })
-        });
-        vectors.collect()
+        let is_of_house = of_house.iter().any(|word| text.contains(word));
+        let vector = if is_of_house { [1.0, 0.1] } else { [0.0, 1.0] };
+        Embedding::new(&vector)
+    }
+}
+
+#[async_trait]
+impl Embedder for TwoMeanings {
+    async fn embed_tools(&self, texts: &[String]) -> Result<Vec<Embedding>, EmbedderError> {
+        if texts.iter().any(|text| text.contains(REFUSED)) {
+            return Err(EmbedderError::Refused);
+        }
+        let mut vectors = Vec::new();
+        for text in texts {
+            vectors.push(self.embed(text).await.ok_or(EmbedderError::Away)?);
+        }
+        Ok(vectors)
+    }
+
+    async fn embed_query(&self, text: &str) -> Result<Embedding, EmbedderError> {
+        self.embed(text).await.ok_or(EmbedderError::Away)
     }
 }
 
@@ -77,9 +91,9 @@ async fn a_tool_is_found_by_what_it_means_once_that_is_known() {
         assert!(begun.elapsed() < TEST_TIMEOUT);
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    // Each text once, and what is looked for once.
+    // Each text once but for the one that is refused, and what is looked for once.
     let made = embedder.texts.load(Ordering::SeqCst);
-    assert_eq!(made, names.len() + 1);
+    assert_eq!(made, names.len());
     let first = found(&hub.registry.toolset(by_model()).with_search()).await;
     assert!(first.starts_with("mcp_home_lock_door"), "{first}");
     assert_eq!(embedder.texts.load(Ordering::SeqCst), made);
@@ -87,7 +101,13 @@ async fn a_tool_is_found_by_what_it_means_once_that_is_known() {
     // One that hangs is not waited for: words must do.
     embedder.hangs.store(true, Ordering::SeqCst);
     let toolset = hub.registry.toolset(by_model());
-    toolset.prepare_search(["walk dog 7"]).await;
+    toolset.prepare_search("walk dog 7").await;
     let found = toolset.search("walk dog 7", None, 1);
     assert_eq!(found[0].spec.name, "walk_dog_7");
+    // Nor asked at once again.
+    let begun = Instant::now();
+    for number in 0..50 {
+        toolset.prepare_search(&format!("walk dog {number}")).await;
+    }
+    assert!(begun.elapsed() < TEST_TIMEOUT);
 }

@@ -2,6 +2,7 @@
 import { api, request } from './client';
 import type {
   ExpertChange,
+  ExpertFile,
   ExpertId,
   ExpertView,
   FilledPrompt,
@@ -23,6 +24,9 @@ export const experts = {
     request<ExpertView>('PATCH', expertPath(id), change),
   copy: (id: ExpertId) => request<ExpertView>('POST', `${expertPath(id)}/copy`),
   remove: (id: ExpertId) => request<void>('DELETE', expertPath(id)),
+  exported: (id: ExpertId) => request<ExpertFile>('GET', `${expertPath(id)}/file`),
+  /** Adds it, or changes one's own of the same name. */
+  imported: (file: ExpertFile) => request<ExpertView>('POST', '/api/experts/file', file),
 };
 
 export const prompts = {

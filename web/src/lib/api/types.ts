@@ -1131,7 +1131,11 @@ export type SkillDetail = {
 /**
  * Markdown.
  */
-instructions: string, license?: string, compatibility?: string, author?: string, files: Array<SkillFile>, 
+instructions: string, license?: string, compatibility?: string, author?: string, 
+/**
+ * Names of the tools that its instructions were written for, as they stand there.
+ */
+allowedTools: Array<string>, files: Array<SkillFile>, 
 /**
  * The newest first.
  */
@@ -1289,11 +1293,21 @@ export type ModuleFaultView = { kind: "syntax" | "missing_module" | "internals" 
  */
 message: string, line?: number, modules: Array<string>, };
 
+export type ModuleMeta = { 
+/**
+ * Of the whole module, where its code has none.
+ */
+description?: string, };
+
 export type NewModule = { name?: string, 
 /**
  * A skill that gets the code as its next version.
  */
 skillId?: SourceId, visibility?: Visibility, allowNetwork?: boolean, 
+/**
+ * As Open WebUI exports it.
+ */
+meta?: ModuleMeta, 
 /**
  * Open WebUI calls it `content`.
  */
@@ -1435,6 +1449,12 @@ model?: ModelId | null, parameters?: ModelParameters, systemPrompt?: string,
  */
 tools?: Array<string> | null, skills?: Array<SourceId>, starters?: Array<string>, visibility?: Visibility, hidden?: boolean, };
 
+export type ExpertFile = { 
+/**
+ * YAML; JSON can be read, too. Skills are named in it.
+ */
+text: string, };
+
 export type ModelParameters = { temperature?: number, topP?: number, maxTokens?: number, effort?: ReasoningEffort, };
 
 export type ReasoningEffort = "low" | "medium" | "high";
@@ -1519,13 +1539,17 @@ contextTokens?: number, systemTokens: number, toolTokens: number,
  */
 historyTokens: number, 
 /**
- * The tools that the model is told of.
+ * The tools that the model is told of, beside those that find others.
  */
 tools: Array<ToolId>, 
 /**
  * Those that it is not, though they are switched on.
  */
-leftOut: Array<OmittedTool>, };
+leftOut: Array<OmittedTool>, 
+/**
+ * How many more it can find by searching.
+ */
+deferred: number, };
 
 export type ExportedFile = { file: AttachedFile, 
 /**

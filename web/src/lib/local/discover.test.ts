@@ -70,6 +70,28 @@ test('capabilities in the answer to a handshake are HTTP requests too', async ()
   expect(server?.offered).toMatchObject({ type: 'openapi', url: `${url}/mcp` });
 });
 
+test('so are those in an event of a stream', async () => {
+  const invocation = { type: 'http', method: 'GET', url: '/weather/{city}' };
+  const result = {
+    serverInfo: { name: 'Home' },
+    capabilities: [{ id: 'weather', parameters: { type: 'object' }, invocation }],
+  };
+  const events = `: hi\n\nevent: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', result })}\n\n`;
+  asked.mockImplementation(async (at, init) => {
+    const headers = { 'content-type': 'text/event-stream' };
+    const isStream = (init?.method ?? 'GET') === 'GET' && String(at).endsWith('/sse');
+    const response = isStream
+      ? new Response(events, { headers })
+      : new Response('?', { status: 404 });
+    return Object.defineProperty(response, 'url', { value: String(at) });
+  });
+  const found = await discover(
+    { url: `${url}/sse`, kind: 'mcp', headers: {} },
+    { mcp: new McpClientPool(), mayAsk: false },
+  );
+  expect(found.servers[0]).toMatchObject({ title: 'Home', via: 'openapi', url: `${url}/sse` });
+});
+
 test('a server that describes its tools as HTTP requests is one server', async () => {
   const invocation = { type: 'http', method: 'GET', url: '/weather/{city}' };
   const description = {

@@ -211,7 +211,8 @@ async function mcpAt(
     const found = await server({ ...endpoint, url }, '', title, 'mcp', { type: 'mcp', tools });
     return { servers: [found] };
   } catch (error) {
-    const described = isAnswer(error) ? await describedInHandshake(question) : undefined;
+    const mayDescribe = isAnswer(error) || new URL(url).pathname.endsWith('/sse');
+    const described = mayDescribe ? await describedInHandshake(question) : undefined;
     if (described) {
       const offered: DiscoveredTools = { type: 'openapi', document: described.text, url };
       const { title } = described;

@@ -16,12 +16,20 @@ const INITIALIZE = {
   },
 };
 
-/** The description as text, and its title. Absent where the server says nothing of the kind. */
-export async function describedInHandshake({
-  url,
-  headers,
-  signal,
-}: ProbeRequest): Promise<{ text: string; title: string } | undefined> {
+interface Description {
+  /** JSON. */
+  text: string;
+  title: string;
+}
+
+/** Absent where the server says nothing of the kind. */
+export async function describedInHandshake(
+  request: ProbeRequest,
+): Promise<Description | undefined> {
+  return (await posted(request)) ?? (await streamed(request));
+}
+
+async function posted({ url, headers, signal }: ProbeRequest): Promise<Description | undefined> {
   const attempt = await tryFetch(url, {
     method: 'POST',
     headers: { ...headers, accept: 'application/json', 'content-type': 'application/json' },
@@ -33,13 +41,60 @@ export async function describedInHandshake({
   const isJson = response.headers.get('content-type')?.startsWith('application/json');
   try {
     const text = response.ok && isJson ? await textOf(response, MAX_DOCUMENT_LENGTH) : undefined;
-    if (text === undefined) return undefined;
-    const answer: unknown = JSON.parse(text);
-    const result = isObject(answer) && 'result' in answer ? answer.result : undefined;
-    if (!isObject(result) || !hasCapabilities(result)) return undefined;
-    return { text: JSON.stringify(result), title: titleOf(result) };
+    return text === undefined ? undefined : described(text);
   } catch {
     // Whatever it is, it is not this.
     return undefined;
   }
+}
+
+/** As an event of a stream, which is all that some servers have. It is read until it is there. */
+async function streamed({ url, headers, signal }: ProbeRequest): Promise<Description | undefined> {
+  const attempt = await tryFetch(url, {
+    headers: { ...headers, accept: 'text/event-stream' },
+    signal: timeoutSignal(PROBE_TIMEOUT_MS, { asking: false, signal }),
+  });
+  if (attempt.how !== 'answer') return undefined;
+  const { response } = attempt;
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
+  const reader = response.body?.getReader();
+  try {
+    if (!response.ok || !isStream || !reader) return undefined;
+    const decoder = new TextDecoder();
+    let text = '';
+    while (text.length <= MAX_DOCUMENT_LENGTH) {
+      const { done, value } = await reader.read();
+      if (done) return undefined;
+      text += decoder.decode(value, { stream: true });
+      const events = text.split(/\r?\n\r?\n/);
+      text = events.pop() ?? '';
+      for (const event of events) {
+        const found = described(dataOf(event));
+        if (found) return found;
+      }
+    }
+    return undefined;
+  } catch {
+    return undefined;
+  } finally {
+    void reader?.cancel().catch(() => {});
+  }
+}
+
+function dataOf(event: string): string {
+  const lines = event.split(/\r?\n/).filter((line) => line.startsWith('data:'));
+  return lines.map((line) => line.slice('data:'.length).trimStart()).join('\n');
+}
+
+/** Of an answer to `initialize`. */
+function described(text: string): Description | undefined {
+  let answer: unknown;
+  try {
+    answer = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const result = isObject(answer) && 'result' in answer ? answer.result : undefined;
+  if (!isObject(result) || !hasCapabilities(result)) return undefined;
+  return { text: JSON.stringify(result), title: titleOf(result) };
 }

@@ -22,24 +22,27 @@ test('each tool that the model does not get has one reason', () => {
     tool('e_other'),
     tool('a_gets'),
     tool('a_result'),
+    tool('a_desktop', { source: { state: 'ready', local: { deviceId: 'another' } } }),
   ];
   const omitted = [{ toolId: 'a', displayName: 'A', why }];
-  const context = { tools: ['a_gets'], leftOut: omitted };
+  const context = { tools: ['a_gets'], leftOut: omitted, deferred: 0 };
   expect(leftOutTools(tools, ['a*'], context)).toEqual({
     off: 2,
     away: 1,
     byExpert: 1,
     whenNeeded: 1,
+    elsewhere: 1,
     bySearch: 0,
     omitted,
   });
-  const searching = { tools: ['tool_search', 'a_gets'], leftOut: omitted };
+  const searching = { ...context, deferred: 1 };
   expect(leftOutTools(tools, ['a*'], searching)).toMatchObject({ whenNeeded: 0, bySearch: 1 });
   expect(leftOutTools(tools, undefined, undefined)).toEqual({
     off: 2,
     away: 1,
     byExpert: 0,
     whenNeeded: 0,
+    elsewhere: 0,
     bySearch: 0,
     omitted: [],
   });

@@ -1,10 +1,8 @@
 // Why the model does not get tools that there are, in groups.
 import type { ContextView, OmittedTool, Pattern, ToolView } from '$lib/api/types';
 import { matchesAny } from '$lib/experts/toolPattern';
+import { isHere } from '$lib/local/device';
 import { canBeCalled } from './callable';
-
-/** Where a model has it, it can find all tools that are on. */
-const TOOL_SEARCH = 'tool_search';
 
 export interface LeftOutTools {
   /** Switched off, or never allowed. */
@@ -15,6 +13,8 @@ export interface LeftOutTools {
   byExpert: number;
   /** Such as those that page through a long output: offered once there is one. */
   whenNeeded: number;
+  /** On another computer than the one in use. */
+  elsewhere: number;
   /** The model finds them itself: all together they are too many for it. */
   bySearch: number;
   /** On, and not offered all the same: the server says why. */
@@ -25,17 +25,19 @@ export interface LeftOutTools {
 export function leftOutTools(
   tools: readonly ToolView[],
   patterns: readonly Pattern[] | undefined,
-  context: Pick<ContextView, 'tools' | 'leftOut'> | undefined,
+  context: Pick<ContextView, 'tools' | 'leftOut' | 'deferred'> | undefined,
 ): LeftOutTools {
-  const counts = { off: 0, away: 0, byExpert: 0, whenNeeded: 0, bySearch: 0 };
+  const counts = { off: 0, away: 0, byExpert: 0, whenNeeded: 0, elsewhere: 0, bySearch: 0 };
   const omitted = context?.leftOut ?? [];
   const settled = new Set([...(context?.tools ?? []), ...omitted.map(({ toolId }) => toolId)]);
-  const rest = settled.has(TOOL_SEARCH) ? 'bySearch' : 'whenNeeded';
+  const rest = context && context.deferred > 0 ? 'bySearch' : 'whenNeeded';
   for (const tool of tools) {
     if (!tool.enabled || tool.policy === 'deny') counts.off += 1;
     else if (!canBeCalled(tool.source)) counts.away += 1;
     else if (patterns && !matchesAny(patterns, tool.toolId)) counts.byExpert += 1;
-    else if (settled.size > 0 && !settled.has(tool.toolId)) counts[rest] += 1;
+    else if (settled.size > 0 && !settled.has(tool.toolId)) {
+      counts[tool.source.local && !isHere(tool.source) ? 'elsewhere' : rest] += 1;
+    }
   }
   return { ...counts, omitted };
 }

@@ -52,6 +52,8 @@ export class ModelOffer {
     const { context } = this;
     if (!context || !answer) return on;
     if (context.tools.length === 0) return 0;
+    // The others it has to search for.
+    if (context.deferred > 0) return Math.min(on, context.tools.length);
     // Something may have been switched since: where nothing was left out, nothing will be.
     const leftOut = context.leftOut.length;
     return leftOut === 0 ? on : Math.min(on, answer.on - leftOut);

@@ -5,12 +5,13 @@ import type { ContextView } from '$lib/api/types';
 import { ModelOffer } from './modelOffer.svelte';
 
 const why = { code: 'tools_too_many', message: 'Too many.', params: {} };
-const context = (tools: number, leftOut: string[] = []): ContextView => ({
+const context = (tools: number, leftOut: string[] = [], deferred = 0): ContextView => ({
   systemTokens: 0,
   toolTokens: 0,
   historyTokens: 0,
   tools: Array.from({ length: tools }, (_, index) => `t${index}`),
   leftOut: leftOut.map((toolId) => ({ toolId, displayName: toolId, why })),
+  deferred,
 });
 
 beforeEach(() => {
@@ -42,6 +43,9 @@ test('a switch counts at once, unless tools were left out', async () => {
   expect([some.count(12), some.count(11), some.count(0)]).toEqual([12, 11, 0]);
   const cut = await asked(context(128, ['x', 'y']), 130);
   expect([cut.count(129), cut.count(100)]).toEqual([128, 100]);
+  // What it has to search for it does not get.
+  const searching = await asked(context(30, [], 9_970), 10_000);
+  expect([searching.count(10_000), searching.count(20)]).toEqual([30, 20]);
   // It takes none, whatever is switched on.
   expect((await asked(context(0), 12)).count(13)).toBe(0);
 });

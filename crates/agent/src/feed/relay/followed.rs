@@ -1,6 +1,7 @@
 //! The chats whose live view comes from another server.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use tenon_domain::ChatId;
@@ -17,11 +18,19 @@ pub(super) struct FollowedChats(HashMap<ChatId, FollowedChat>);
 struct FollowedChat {
     /// The server that answers in it, where it is followed.
     owner: Option<Arc<str>>,
+    /// Something was missed: the draft is to be asked for again.
+    is_behind: bool,
     check: CheckState,
-    /// Its server did not answer.
+    /// The store or the owner did not answer.
     has_failed: bool,
     /// What came before the draft did; None: it is there.
     buffer: Option<Vec<RelayedUpdate>>,
+}
+
+/// Another server answers in a chat, or the same one is followed anew.
+#[derive(Debug)]
+pub(super) struct OwnerChange {
+    pub(super) former: Option<Arc<str>>,
 }
 
 #[derive(Debug, Default, PartialEq)]
@@ -34,13 +43,19 @@ enum CheckState {
 }
 
 impl FollowedChats {
-    pub(super) fn knows(&self, chat: &ChatId) -> bool {
-        self.0.contains_key(chat)
+    /// A page watches it. Whether it is new.
+    pub(super) fn insert(&mut self, chat: &ChatId) -> bool {
+        let entry = self.0.entry(chat.clone());
+        let is_new = matches!(entry, Entry::Vacant(_));
+        entry.or_default();
+        is_new
     }
 
-    /// Whether nobody looks already; who does looks again.
+    /// Whether nobody looks already, where a page watches it; who does looks again.
     pub(super) fn begin_check(&mut self, chat: &ChatId) -> bool {
-        let followed = self.0.entry(chat.clone()).or_default();
+        let Some(followed) = self.0.get_mut(chat) else {
+            return false;
+        };
         let is_idle = followed.check == CheckState::Idle;
         followed.check = if is_idle {
             CheckState::Running
@@ -70,30 +85,41 @@ impl FollowedChats {
         }
     }
 
-    /// Whether it is another server than before. What it says is kept until its draft is there.
-    pub(super) fn change_owner(&mut self, chat: &ChatId, owner: Option<Arc<str>>) -> bool {
-        let Some(followed) = self.0.get_mut(chat) else {
-            return false;
-        };
-        if followed.owner == owner {
-            return false;
-        }
-        followed.buffer = owner.is_some().then(Vec::new);
-        followed.owner = owner;
+    /// Who answered before, where that has changed or the draft is to be asked for again. What the owner sends is kept
+    /// until the draft is there.
+    pub(super) fn set_owner(
+        &mut self,
+        chat: &ChatId,
+        owner: Option<Arc<str>>,
+    ) -> Option<OwnerChange> {
+        let followed = self.0.get_mut(chat)?;
         followed.has_failed = false;
-        true
+        if followed.owner == owner && !followed.is_behind {
+            return None;
+        }
+        followed.is_behind = false;
+        followed.buffer = owner.is_some().then(Vec::new);
+        let former = std::mem::replace(&mut followed.owner, owner);
+        Some(OwnerChange { former })
     }
 
-    /// Whoever looks next follows it again.
-    pub(super) fn forget_owner(&mut self, chat: &ChatId) {
+    /// Whoever looks next asks for the draft again.
+    pub(super) fn set_behind(&mut self, chat: &ChatId) {
         if let Some(followed) = self.0.get_mut(chat) {
-            followed.owner = None;
+            followed.is_behind = true;
             followed.buffer = None;
         }
     }
 
-    pub(super) fn fail(&mut self, chat: &ChatId) {
-        self.forget_owner(chat);
+    /// The same for all of them.
+    pub(super) fn set_all_behind(&mut self) -> Vec<ChatId> {
+        let chats: Vec<ChatId> = self.0.keys().cloned().collect();
+        chats.iter().for_each(|chat| self.set_behind(chat));
+        chats
+    }
+
+    /// It is looked again before long.
+    pub(super) fn set_failed(&mut self, chat: &ChatId) {
         if let Some(followed) = self.0.get_mut(chat) {
             followed.has_failed = true;
         }
@@ -118,7 +144,7 @@ impl FollowedChats {
         update: RelayedUpdate,
     ) -> Option<RelayedUpdate> {
         let followed = self.0.get_mut(chat)?;
-        if followed.owner.as_ref() != Some(from) {
+        if followed.is_behind || followed.owner.as_ref() != Some(from) {
             return None;
         }
         match &mut followed.buffer {

@@ -2,14 +2,16 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use tenon_bus::{Bus, MAX_NOTE_BYTES};
 use tenon_domain::ChatId;
 use tokio::sync::Notify;
+use tokio::time::interval;
 
 use super::{LIVE, RelayedUpdate};
+use crate::feed::channel::lock;
 
 /// How long updates are collected for one note: nobody sees the difference.
 const COLLECT_TIME: Duration = Duration::from_millis(40);
@@ -33,7 +35,7 @@ struct Inner {
     count: AtomicUsize,
     chats: Mutex<HashMap<ChatId, HashMap<Arc<str>, Instant>>>,
     waiting: Mutex<HashMap<Arc<str>, Vec<RelayedUpdate>>>,
-    wake: Notify,
+    wake: Arc<Notify>,
 }
 
 impl Followers {
@@ -43,16 +45,24 @@ impl Followers {
             count: AtomicUsize::new(0),
             chats: Mutex::default(),
             waiting: Mutex::default(),
-            wake: Notify::new(),
+            wake: Arc::default(),
         }))
     }
 
     pub(super) fn start(&self) {
-        let inner = self.0.clone();
+        let inner = Arc::downgrade(&self.0);
         tokio::spawn(async move {
+            let mut sweep = interval(FOLLOW_TIME);
             loop {
-                inner.wake.notified().await;
-                tokio::time::sleep(COLLECT_TIME).await;
+                let Some(wake) = inner.upgrade().map(|inner| inner.wake.clone()) else {
+                    return;
+                };
+                tokio::select! {
+                    () = wake.notified() => tokio::time::sleep(COLLECT_TIME).await,
+                    _ = sweep.tick() => {}
+                }
+                let Some(inner) = inner.upgrade() else { return };
+                inner.drop_expired();
                 inner.send_waiting();
             }
         });
@@ -86,18 +96,11 @@ impl Followers {
             return;
         }
         let servers: Vec<Arc<str>> = {
-            let mut chats = lock(&self.0.chats);
-            let Some(servers) = chats.get_mut(update.chat()) else {
+            let chats = lock(&self.0.chats);
+            let Some(servers) = chats.get(update.chat()) else {
                 return;
             };
-            let now = Instant::now();
-            servers.retain(|_, until| *until > now);
-            let left = servers.keys().cloned().collect();
-            if servers.is_empty() {
-                chats.remove(update.chat());
-                self.0.count.store(chats.len(), Ordering::Relaxed);
-            }
-            left
+            servers.keys().cloned().collect()
         };
         let mut waiting = lock(&self.0.waiting);
         for server in servers {
@@ -112,6 +115,16 @@ impl Followers {
 }
 
 impl Inner {
+    fn drop_expired(&self) {
+        let mut chats = lock(&self.chats);
+        let now = Instant::now();
+        chats.retain(|_, servers| {
+            servers.retain(|_, until| *until > now);
+            !servers.is_empty()
+        });
+        self.count.store(chats.len(), Ordering::Relaxed);
+    }
+
     fn send_waiting(&self) {
         let waiting = std::mem::take(&mut *lock(&self.waiting));
         for (server, updates) in waiting {
@@ -158,8 +171,4 @@ fn merge(updates: &mut [RelayedUpdate], update: &RelayedUpdate) -> bool {
         }
         _ => false,
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

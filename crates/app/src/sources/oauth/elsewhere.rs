@@ -1,9 +1,9 @@
 //! Log-ins that were begun at another server: the browser comes back to whichever the balancer chooses.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use tenon_bus::Note;
 use tenon_domain::{SourceId, UserId};
 use tenon_sources::Network;
 use tenon_sources::mcp::oauth::PendingLogin;
@@ -37,11 +37,12 @@ struct RoutedLogin {
 impl OAuthService {
     /// Gives log-ins that were begun here to the servers that finish them.
     pub(super) fn hand_out_logins(&self) {
-        let service = self.clone();
-        self.0.bus.serve(TAKE_LOGIN, move |note: Note| {
-            let wanted = serde_json::from_slice::<WantedLogin>(&note.body).ok();
-            let login = wanted
-                .and_then(|wanted| lock(&service.0.pending).take(&wanted.state, &wanted.user));
+        let service = Arc::downgrade(&self.0);
+        self.0.bus.serve(TAKE_LOGIN, move |request| {
+            let wanted = serde_json::from_slice::<WantedLogin>(&request.body).ok();
+            let login = service.upgrade().zip(wanted).and_then(|(service, wanted)| {
+                lock(&service.pending).take(&wanted.state, &wanted.user)
+            });
             let login = login.map(RoutedLogin::from);
             async move { serde_json::to_vec(&login).unwrap_or_default() }
         });

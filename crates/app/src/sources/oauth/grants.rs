@@ -12,9 +12,9 @@ use tokio::time::Instant;
 
 use super::LoginTarget;
 
-/// As long as a refresh may take.
+/// As long as a refresh may take. Who waits for it waits a little longer.
 const LOCK_TIME: Duration = Duration::from_secs(30);
-const LOCK_TIMEOUT: Duration = Duration::from_secs(20);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(32);
 const LOCK_POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 pub(super) struct GrantStore {
@@ -85,7 +85,9 @@ impl GrantStorage for GrantStore {
         let until = Instant::now() + LOCK_TIMEOUT;
         while Instant::now() < until {
             match self.store.take_lease(&self.lease(), LOCK_TIME).await {
-                Ok(LeaseHolder::Other(_)) => tokio::time::sleep(LOCK_POLL_INTERVAL).await,
+                Ok(LeaseHolder::Other(_) | LeaseHolder::Unknown) => {
+                    tokio::time::sleep(LOCK_POLL_INTERVAL).await;
+                }
                 // A database that is away refuses to store it, too.
                 Ok(LeaseHolder::This) | Err(_) => return,
             }

@@ -35,7 +35,7 @@ const SETTLE_TIMEOUT: Duration = Duration::from_secs(90);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whatever_fails_nothing_acknowledged_is_lost_or_doubled() {
-    let seconds = number("CLUSTER_SECONDS").unwrap_or(32);
+    let seconds = number("CLUSTER_SECONDS").unwrap_or(60);
     let clients = number("CLUSTER_CLIENTS").unwrap_or(12);
     let page_count = number("CLUSTER_PAGES").unwrap_or(6);
     let seed = number("TORTURE_SEED").unwrap_or_else(|| {

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::canned::{http, serve};
 use super::{asked, check, examine, fix, message, run};
+use crate::certificate::Certificate;
 use crate::listening::Listening;
 
 const OPEN: &str = "access-control-allow-origin: *\r\ncontent-type: application/json\r\n";
@@ -163,21 +164,7 @@ fn a_key_that_a_server_says_back_is_not_shown() {
 
 /// Files over TLS, with a certificate that signs itself.
 fn secure(folder: &std::path::Path) -> Listening {
-    let made = Command::new("openssl")
-        .args([
-            "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
-        ])
-        .args([
-            "-subj",
-            "/CN=localhost",
-            "-addext",
-            "subjectAltName=DNS:localhost",
-        ])
-        .args(["-keyout", "key.pem", "-out", "certificate.pem"])
-        .current_dir(folder)
-        .output()
-        .unwrap();
-    assert!(made.status.success(), "{made:?}");
+    Certificate::make(folder);
     let script = r#"
 import http.server, ssl, sys
 context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

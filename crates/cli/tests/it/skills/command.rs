@@ -111,6 +111,25 @@ fn skills_are_listed_shown_and_asked_about() {
 }
 
 #[test]
+fn the_example_skills_pass_their_tests() {
+    let data = tempfile::tempdir().unwrap();
+    let skills = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../skills");
+    let check = |name: &str, expected: &[&str]| {
+        let folder = skills.join(name);
+        let output = run(&data, &["skill", "test", folder.to_str().unwrap()]);
+        let printed = stdout(&output);
+        assert!(output.status.success(), "{printed}");
+        for line in expected {
+            assert!(printed.contains(line), "{line}: {printed}");
+        }
+    };
+    check("text-statistics", &["count_text", "frequent_words"]);
+    check("markdown-table", &["make_table"]);
+    check("wikipedia", &["✓ wikipedia"]);
+    check("meeting-notes", &["✓ meeting-notes"]);
+}
+
+#[test]
 fn a_new_skill_of_every_template_passes_its_test() {
     let data = tempfile::tempdir().unwrap();
     for template in ["python", "node", "instructions"] {

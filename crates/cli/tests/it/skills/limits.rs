@@ -58,6 +58,44 @@ while True:
     held.append(b'x' * (256 << 20))
 ";
 
+/// The same in a worker that would be kept for the next call.
+const WORKER: &str = "import fcntl, os, time
+
+
+class Tools:
+    def leave(self):
+        \"\"\"Leaves a process.\"\"\"
+        self.held = open('held', 'w')
+        fcntl.flock(self.held, fcntl.LOCK_EX)
+        if os.fork() == 0:
+            os.setsid()
+            if os.fork() == 0:
+                time.sleep(1000)
+            os._exit(0)
+        os.wait()
+        return 'left'
+
+    def flood(self):
+        \"\"\"Prints for ever.\"\"\"
+        while True:
+            print('x' * 65536)
+
+    def fork(self):
+        \"\"\"Starts processes until it may not.\"\"\"
+        count = 0
+        try:
+            while True:
+                if os.fork() == 0:
+                    time.sleep(1000)
+                count += 1
+        except OSError:
+            return {'stopped': count < 200}
+
+    def well(self):
+        \"\"\"Does nothing.\"\"\"
+        return 'well'
+";
+
 /// Returns when no process has the lock any more.
 async fn until_freed(server: &Server) {
     let work = server.app.tools.workspace(&UserId::new(LOCAL));
@@ -123,4 +161,25 @@ async fn a_fork_bomb_a_flood_and_a_glutton_are_bounded() {
         server.result(&id_of(&skill, "well"), json!({})).await,
         "well"
     );
+}
+
+#[tokio::test]
+async fn a_worker_keeps_nothing_of_a_call_and_its_calls_have_the_same_bounds() {
+    let server = Server::start().await;
+    let (status, skill) = server
+        .post(
+            "/api/tools/create",
+            json!({"code": WORKER, "name": "Worker"}),
+        )
+        .await;
+    assert_eq!(status, 201, "{skill}");
+    let left = server.result(&id_of(&skill, "leave"), json!({})).await;
+    assert_eq!(left, "left");
+    until_freed(&server).await;
+    let flood = server.call(&id_of(&skill, "flood"), json!({})).await;
+    assert_eq!(flood["error"]["code"], "skill_output_limit", "{flood}");
+    let forked = server.result(&id_of(&skill, "fork"), json!({})).await;
+    assert_eq!(forked, json!({"stopped": true}));
+    let well = server.result(&id_of(&skill, "well"), json!({})).await;
+    assert_eq!(well, "well");
 }

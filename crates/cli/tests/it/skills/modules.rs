@@ -3,11 +3,11 @@
 use std::net::TcpListener;
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::json;
 use tenon_domain::UserId;
 use tenon_store::LOCAL;
 
-use super::{Asks, ObedientModel, data_of, id_of, path_of, until_there};
+use super::{Asks, ObedientModel, data_of, events, id_of, path_of, until_there};
 use crate::people::Person;
 use crate::server::Server;
 
@@ -78,22 +78,6 @@ export async function join(words, separator = ', ', context) {
   return { joined: words.join(separator) };
 }
 "#;
-
-/// The events of a stream.
-async fn events(server: &Server, body: Value) -> Vec<Value> {
-    let request = server.request("POST", "/api/tools/try").json(&body);
-    let text = request.send().await.unwrap().text().await.unwrap();
-    let data = text.lines().filter_map(|line| line.strip_prefix("data:"));
-    let mut events: Vec<Value> = data
-        .map(|event| serde_json::from_str(event.trim()).unwrap())
-        .collect();
-    for event in &mut events {
-        if let Some(event) = event.as_object_mut() {
-            event.remove("durationMs");
-        }
-    }
-    events
-}
 
 #[tokio::test]
 async fn a_class_of_open_webui_is_described_tried_and_installed_as_it_is() {
@@ -341,6 +325,26 @@ async fn settings_reach_the_code_and_what_a_user_set_reaches_no_other() {
         (&json!({}), &json!({})),
         "{bobs}"
     );
+}
+
+#[tokio::test]
+async fn code_knows_who_calls_it() {
+    let code = "class Tools:
+    def who(self, __user__: dict):
+        \"\"\"Who calls.\"\"\"
+        return {name: __user__.get(name) for name in ('name', 'email', 'role')}
+";
+    let server = Server::with_accounts([]).await;
+    let ada = Person::set_up(&server, "Ada").await;
+    let bob = ada.add("Bob").await;
+    let (_, created) = ada.post("/api/tools/create", json!({"code": code})).await;
+    let who = bob.result(&id_of(&created, "who"), json!({})).await;
+    assert_eq!(
+        (&who["name"], &who["role"]),
+        (&json!("Bob"), &json!("user")),
+        "{who}"
+    );
+    assert!(who["email"].as_str().unwrap().contains('@'), "{who}");
 }
 
 #[tokio::test]

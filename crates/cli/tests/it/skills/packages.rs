@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::time::timeout;
 
-use super::{Asks, SkillFiles, id_of};
-use crate::program::{Served, run, stdout};
+use super::{Asks, SkillFiles, events, id_of};
+use crate::program::{Served, run, stdout, tenon};
 use crate::server::Server;
 
 /// For an environment and a question to the registry, on a busy machine.
@@ -101,4 +101,72 @@ async fn a_package_that_does_not_exist_is_said_so_and_the_skill_has_failed() {
     assert!(why.contains("tenon-no-such-package"), "{why}");
     let answer = server.call(&tool, json!({})).await;
     assert_eq!(answer["error"]["code"], "skill_not_set_up", "{answer}");
+}
+
+#[test]
+fn where_no_index_is_reached_that_is_what_is_said() {
+    let data = tempfile::tempdir().unwrap();
+    let check = |requirement: SkillFiles, program: &str| {
+        let folder = requirement.folder();
+        let install = ["skill", "install", path(&folder), "--yes"];
+        let mut command = tenon(&data, &install);
+        command.env("PIP_INDEX_URL", "http://127.0.0.1:9/simple");
+        command.env("PIP_RETRIES", "1");
+        command.env("UV_INDEX_URL", "http://127.0.0.1:9/simple");
+        command.env("npm_config_registry", "http://127.0.0.1:9/");
+        command.env("npm_config_fetch_retries", "0");
+        let output = command.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success(), "{said}");
+        let expected = "could not reach its package index. Check the network of this server";
+        assert!(said.contains(expected), "{program}: {said}");
+    };
+    let python = SkillFiles::new("python").with("requirements: [six==1.17.0]");
+    check(python.python("run", "print(1)"), "pip");
+    let node = SkillFiles::new("node").file(
+        "package.json",
+        r#"{"dependencies": {"is-number": "7.0.0"}}"#,
+    );
+    check(node.node("run", "console.log(1)"), "npm");
+}
+
+/// As a tool of Open WebUI, which has it installed.
+const DOCX: &str = "import docx2txt
+
+
+class Tools:
+    def module(self) -> str:
+        \"\"\"What it is called.\"\"\"
+        return docx2txt.__name__
+";
+
+#[tokio::test]
+async fn code_gets_the_packages_that_it_names_or_that_open_webui_has() {
+    let server = Server::start().await;
+    let (_, described) = server
+        .post("/api/tools/describe", json!({"code": DOCX}))
+        .await;
+    assert_eq!(
+        described["requirements"],
+        json!(["docx2txt"]),
+        "{described}"
+    );
+    assert_eq!(described["error"]["kind"], "missing_module", "{described}");
+    let tried = events(&server, json!({"code": DOCX, "tool": "module"})).await;
+    let install = json!({"type": "line", "line": "pip install docx2txt"});
+    assert!(tried.contains(&install), "{tried:?}");
+    let result = json!({"type": "result", "result": "docx2txt"});
+    assert_eq!(tried.last(), Some(&result), "{tried:?}");
+    // They are there from now on.
+    let (_, described) = server
+        .post("/api/tools/describe", json!({"code": DOCX}))
+        .await;
+    assert_eq!(described["tools"][0]["name"], "module", "{described}");
+    let body = json!({"content": DOCX, "id": "docx", "name": "Docx",
+        "meta": {"description": "Reads documents."}});
+    let (status, created) = server.post("/api/tools/create", body).await;
+    assert_eq!(status, 201, "{created}");
+    assert_eq!(created["description"], "Reads documents.");
+    let requirements = &created["permissions"]["requirements"];
+    assert_eq!(requirements["python"], json!(["docx2txt"]), "{created}");
 }

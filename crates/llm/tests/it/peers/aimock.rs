@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use tenon_domain::{ErrorKind, Part, StopReason, ToolError, ToolUse, Usage, WireFormat};
-use tenon_llm::embeddings::embed;
+use tenon_llm::embeddings::{EmbeddingFault, embed};
 use tenon_llm::{Error, ModelDelta, connect};
 
 use super::proxy::Proxy;
@@ -364,5 +364,8 @@ async fn texts_get_vectors_or_the_reason_why_not() {
     let vectors = embed(&remote, &texts).await.unwrap();
     assert_eq!(vectors, [[0.5, -0.25, 1.0], [0.5, -0.25, 1.0]]);
     let refused = embed(&remote, &["something else".to_owned()]).await;
-    assert_eq!(refused.unwrap_err().code, "model_server_error");
+    let Err(EmbeddingFault::Failed(why)) = refused else {
+        panic!("{refused:?}");
+    };
+    assert_eq!(why.code, "model_server_error");
 }

@@ -50,6 +50,23 @@ async fn only_a_browser_with_tools_changes_the_list_by_coming_and_going() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_no_page_has_seen_for_long_is_forgotten_with_its_device() {
+    let fixture = Fixture::new();
+    let ada = UserId::new("ada");
+    let laptop = fixture.laptop().await;
+    let id = laptop.registered.servers[0].source_id.clone();
+    laptop.connection.close();
+    tokio::time::sleep(Duration::from_secs(10)).await;
+    fixture.hub.forget_unseen().await.unwrap();
+    assert_eq!(fixture.hub.devices(&ada).len(), 1);
+    fixture.notes.1.lock().unwrap().push(id);
+    fixture.hub.forget_unseen().await.unwrap();
+    assert!(fixture.hub.devices(&ada).is_empty());
+    assert!(fixture.tools("ada").listed().is_empty());
+    assert!(fixture.notes.0.lock().unwrap().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_device_that_is_away_keeps_its_tools_and_offers_them_to_no_model() {
     let fixture = Fixture::new();
     let tab = fixture.laptop().await;

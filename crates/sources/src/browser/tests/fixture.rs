@@ -23,7 +23,11 @@ use crate::CallRoutes;
 
 /// Keeps what it is given, as the store would.
 #[derive(Default)]
-pub(super) struct Notes(pub(super) Mutex<Vec<LocalServerRecord>>);
+pub(super) struct Notes(
+    pub(super) Mutex<Vec<LocalServerRecord>>,
+    /// Those that no page has seen for long.
+    pub(super) Mutex<Vec<SourceId>>,
+);
 
 #[async_trait]
 impl LocalServerStore for Notes {
@@ -50,6 +54,12 @@ impl LocalServerStore for Notes {
 
     async fn mark_seen(&self, _servers: &[SourceId]) -> Result<(), BrowserError> {
         Ok(())
+    }
+
+    async fn delete_unseen(&self) -> Result<Vec<SourceId>, BrowserError> {
+        let unseen = std::mem::take(&mut *self.1.lock().unwrap());
+        self.delete(&unseen).await?;
+        Ok(unseen)
     }
 
     async fn delete(&self, servers: &[SourceId]) -> Result<(), BrowserError> {

@@ -78,13 +78,13 @@ impl<'a> ToolBudget<'a> {
     /// Those that fit into one token of so many.
     pub(super) fn add_share(
         &mut self,
-        share: usize,
+        (part, of): (usize, usize),
         since: usize,
         tools: impl Iterator<Item = &'a Arc<Tool>>,
     ) {
         let whole = self.limits;
-        self.limits.max_tokens = whole.max_tokens.map(|max| max / share);
-        self.limits.max_tools = whole.max_tools / share;
+        self.limits.max_tokens = whole.max_tokens.map(|max| max / of * part);
+        self.limits.max_tools = whole.max_tools / of * part;
         tools.for_each(|tool| self.add(since, tool));
         self.limits = whole;
     }

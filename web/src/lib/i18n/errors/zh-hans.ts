@@ -439,6 +439,7 @@ export const errorsZhHans: Record<ErrorCode, string> = {
   expert_builtin: '这个专家是 Tenon 自带的，不能修改。请复制后修改副本。',
   expert_not_yours: '只有创建者或管理员可以修改这个专家。请复制后修改副本。',
   expert_gone: '这个聊天的专家已不存在。请在聊天顶部另选一个。',
+  expert_no_such_skill: '这个专家使用技能 {skill}，但它尚未安装。请先安装。',
   expert_unreadable: '文件描述的不是专家：{why}',
   prompt_command: '命令为 1 到 {max} 个字母、数字、连字符或下划线，例如 `summary`。',
   prompt_title: '标题最多 {max} 个字符。',

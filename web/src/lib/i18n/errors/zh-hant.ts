@@ -440,6 +440,7 @@ export const errorsZhHant: Record<ErrorCode, string> = {
   expert_builtin: '這個專家是 Tenon 內建的，不能修改。請複製後修改副本。',
   expert_not_yours: '只有建立者或管理員可以修改這個專家。請複製後修改副本。',
   expert_gone: '這個聊天的專家已不存在。請在聊天頂部另選一個。',
+  expert_no_such_skill: '這個專家使用技能 {skill}，但它尚未安裝。請先安裝。',
   expert_unreadable: '檔案描述的不是專家：{why}',
   prompt_command: '命令為 1 到 {max} 個字母、數字、連字號或底線，例如 `summary`。',
   prompt_title: '標題最多 {max} 個字元。',

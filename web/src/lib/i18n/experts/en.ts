@@ -51,6 +51,9 @@ export const expertsEn = {
   },
   none: 'There are no experts.',
   deleteAsk: (title: string) => `Delete ${title}? Chats that use it will ask for another expert.`,
+  exportFile: 'Export',
+  importFile: 'Import…',
+  imported: (title: string) => `${title} was imported.`,
   copied: (title: string) => `${title} was copied. The copy is yours to change.`,
   save: 'Save',
 

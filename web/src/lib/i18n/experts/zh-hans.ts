@@ -45,6 +45,9 @@ export const expertsZhHans: ExpertsMessages = {
   marks: { builtin: 'Tenon 自带', team: '团队', private: '私有', hidden: '已隐藏' },
   none: '没有专家。',
   deleteAsk: (title) => `删除${title}？使用它的聊天将要求另选专家。`,
+  exportFile: '导出',
+  importFile: '导入…',
+  imported: (title) => `已导入${title}。`,
   copied: (title) => `已复制${title}，副本归您修改。`,
   save: '保存',
 

@@ -45,6 +45,9 @@ export const expertsZhHant: ExpertsMessages = {
   marks: { builtin: 'Tenon 內建', team: '團隊', private: '私人', hidden: '已隱藏' },
   none: '沒有專家。',
   deleteAsk: (title) => `刪除${title}？使用它的聊天將要求另選專家。`,
+  exportFile: '匯出',
+  importFile: '匯入…',
+  imported: (title) => `已匯入${title}。`,
   copied: (title) => `已複製${title}，副本由您修改。`,
   save: '儲存',
 

@@ -285,8 +285,8 @@ export const localEn = {
   syncHelp: 'Your other browsers then look at them too.',
 
   offline: (device: string) => `Offline · ${device}`,
-  offlineHere: (device: string) => `Offline · ${device}, this browser`,
-  forget: 'Forget the tools of this browser',
+  offlineHere: (device: string) => `Offline · ${device}, this computer`,
+  forget: 'Forget the tools of this computer',
   forgetAsk: (device: string) =>
     `Forget all tools of “${device}”? They come back when Tenon is opened there again.`,
   forgetLabel: 'Forget',

@@ -246,8 +246,8 @@ export const localZhHans: LocalMessages = {
   syncHelp: '这样你的其他浏览器也会查找它们。',
 
   offline: (device) => `离线 · ${device}`,
-  offlineHere: (device) => `离线 · ${device}（当前浏览器）`,
-  forget: '忘掉这个浏览器的工具',
+  offlineHere: (device) => `离线 · ${device}（当前电脑）`,
+  forget: '忘掉这台电脑的工具',
   forgetAsk: (device) => `忘掉“${device}”的所有工具？在那里再次打开 Tenon 时，它们会回来。`,
   forgetLabel: '忘掉',
 

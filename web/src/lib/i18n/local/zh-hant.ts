@@ -246,8 +246,8 @@ export const localZhHant: LocalMessages = {
   syncHelp: '這樣你的其他瀏覽器也會尋找它們。',
 
   offline: (device) => `離線 · ${device}`,
-  offlineHere: (device) => `離線 · ${device}（目前的瀏覽器）`,
-  forget: '忘掉這個瀏覽器的工具',
+  offlineHere: (device) => `離線 · ${device}（目前的電腦）`,
+  forget: '忘掉這台電腦的工具',
   forgetAsk: (device) => `忘掉「${device}」的所有工具？在那裡再次開啟 Tenon 時，它們會回來。`,
   forgetLabel: '忘掉',
 

@@ -30,6 +30,8 @@ export const toolPanelEn = {
         ? `${model} gets 1 tool`
         : `${model} gets ${count} tools`,
   modelTakesNone: 'The model is set to get no tools. An admin can change that in its settings.',
+  leftOutElsewhere: (count: number) =>
+    `${count} on other computers: name one with @, or switch it on here, to use it in this chat`,
   leftOutOff: (count: number) => `${count} switched off or never allowed`,
   leftOutWhenNeeded: (count: number) => `${count} of them only when they are needed`,
   leftOutBySearch: (count: number) => `${count} more that it finds by searching`,
@@ -44,6 +46,7 @@ export const toolPanelEn = {
   computerAnother: 'Another computer, called',
   computerName: 'Name of this computer',
   computerNameMissing: 'Fill this in.',
+  computerNameTaken: 'Another computer is called that.',
   computerUse: 'Use this name',
   computerIs: (name: string) => `This computer is called “${name}”.`,
   computerRename: 'Change',

@@ -18,6 +18,7 @@ export const toolPanelZhHans: ToolPanelMessages = {
   modelGets: (model, count) =>
     count === 0 ? `${model} 得不到任何工具` : `${model} 得到 ${count} 个工具`,
   modelTakesNone: '该模型被设为不使用工具。管理员可以在它的设置中更改。',
+  leftOutElsewhere: (count) => `${count} 个在其他电脑上：用 @ 指定，或在此打开，即可在本对话中使用`,
   leftOutOff: (count) => `${count} 个已关闭或禁止`,
   leftOutWhenNeeded: (count) => `其中 ${count} 个仅在需要时提供`,
   leftOutBySearch: (count) => `另有 ${count} 个由模型自己搜索`,
@@ -31,6 +32,7 @@ export const toolPanelZhHans: ToolPanelMessages = {
   computerAnother: '另一台电脑，名称是',
   computerName: '这台电脑的名称',
   computerNameMissing: '请填写。',
+  computerNameTaken: '另一台电脑已使用这个名称。',
   computerUse: '使用此名称',
   computerIs: (name) => `这台电脑叫“${name}”。`,
   computerRename: '更改',

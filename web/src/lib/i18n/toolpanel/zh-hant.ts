@@ -18,6 +18,7 @@ export const toolPanelZhHant: ToolPanelMessages = {
   modelGets: (model, count) =>
     count === 0 ? `${model} 得不到任何工具` : `${model} 得到 ${count} 個工具`,
   modelTakesNone: '該模型被設為不使用工具。管理員可以在它的設定中變更。',
+  leftOutElsewhere: (count) => `${count} 個在其他電腦上：用 @ 指定，或在此開啟，即可在本對話中使用`,
   leftOutOff: (count) => `${count} 個已關閉或禁止`,
   leftOutWhenNeeded: (count) => `其中 ${count} 個僅在需要時提供`,
   leftOutBySearch: (count) => `另有 ${count} 個由模型自己搜尋`,
@@ -31,6 +32,7 @@ export const toolPanelZhHant: ToolPanelMessages = {
   computerAnother: '另一台電腦，名稱是',
   computerName: '這台電腦的名稱',
   computerNameMissing: '請填寫。',
+  computerNameTaken: '另一台電腦已使用這個名稱。',
   computerUse: '使用此名稱',
   computerIs: (name) => `這台電腦叫「${name}」。`,
   computerRename: '變更',

@@ -1,7 +1,6 @@
 //! Three processes of `tenon serve`, and nginx before them.
 
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -12,6 +11,7 @@ use tempfile::TempDir;
 use super::super::SECRET_KEY;
 use super::parse;
 use crate::program::{code_in, enter, tenon};
+use crate::proxy::start_nginx;
 use crate::server::TEST_TIMEOUT;
 
 pub const RETRY_PAUSE: Duration = Duration::from_millis(150);
@@ -70,7 +70,8 @@ impl BalancedServers {
         let folder = tempfile::tempdir().unwrap();
         let ports: Vec<u16> = servers.iter().map(|server| server.port).collect();
         let address = SocketAddr::from(([127, 0, 0, 1], free_port()));
-        let nginx = start_nginx(folder.path(), address, &ports);
+        let nginx = start_nginx(folder.path(), address, &balancer(address, &ports));
+        let nginx = nginx.expect("nginx is installed by tests/setup");
         let first = &servers[0];
         let at = format!("http://127.0.0.1:{}", first.port);
         let cookie = enter(&at, &code_in(&first.data).unwrap());
@@ -270,51 +271,24 @@ fn free_port() -> u16 {
     free.local_addr().unwrap().port()
 }
 
-fn start_nginx(folder: &Path, address: SocketAddr, ports: &[u16]) -> Child {
-    let at = folder.display();
+/// One after the other; one that does not answer is left out for a while.
+fn balancer(address: SocketAddr, ports: &[u16]) -> String {
     let upstream: String = ports
         .iter()
         .map(|port| format!("server 127.0.0.1:{port} max_fails=1 fail_timeout=2s;"))
         .collect();
-    // One process, so that killing it ends it.
-    let settings = format!(
-        "daemon off; master_process off; pid {at}/pid; error_log stderr; events {{ worker_connections 4096; }}
-         http {{
-             access_log off;
-             client_body_temp_path {at}/body; proxy_temp_path {at}/proxy;
-             fastcgi_temp_path {at}/fastcgi; uwsgi_temp_path {at}/uwsgi; scgi_temp_path {at}/scgi;
-             map $http_upgrade $connection_upgrade {{ default upgrade; '' close; }}
-             upstream tenon {{ {upstream} }}
-             server {{
-                 listen {address};
-                 location / {{
-                     proxy_pass http://tenon; proxy_http_version 1.1;
-                     proxy_set_header Host $http_host;
-                     proxy_set_header Upgrade $http_upgrade;
-                     proxy_set_header Connection $connection_upgrade;
-                     proxy_connect_timeout 1s; proxy_read_timeout 30s;
-                 }}
+    format!(
+        "map $http_upgrade $connection_upgrade {{ default upgrade; '' close; }}
+         upstream tenon {{ {upstream} }}
+         server {{
+             listen {address};
+             location / {{
+                 proxy_pass http://tenon; proxy_http_version 1.1;
+                 proxy_set_header Host $http_host;
+                 proxy_set_header Upgrade $http_upgrade;
+                 proxy_set_header Connection $connection_upgrade;
+                 proxy_connect_timeout 1s; proxy_read_timeout 30s;
              }}
          }}"
-    );
-    let file = folder.join("nginx.conf");
-    std::fs::write(&file, settings).unwrap();
-    let path = format!("{}:/usr/sbin", std::env::var("PATH").unwrap());
-    let nginx = Command::new("nginx")
-        .env("PATH", path)
-        .args(["-e", "stderr", "-p"])
-        .arg(folder)
-        .arg("-c")
-        .arg(&file)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("nginx is installed by tests/setup");
-    let begun = Instant::now();
-    while TcpStream::connect(address).is_err() {
-        assert!(begun.elapsed() < TEST_TIMEOUT, "nginx does not start");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    nginx
+    )
 }

@@ -90,6 +90,28 @@ async fn capabilities_in_the_answer_to_a_handshake_are_http_requests_too() {
 }
 
 #[tokio::test]
+async fn capabilities_in_an_event_of_a_stream_are_http_requests_too() {
+    let result = json!({"serverInfo": {"name": "Home"}, "capabilities": [capability()]});
+    let answer = json!({"jsonrpc": "2.0", "id": 1, "result": result});
+    let http_server = TestHttpServer::start(move |seen| match seen.method.as_str() {
+        "GET" if seen.path == "/sse" => {
+            let events = format!(
+                ": hello\n\nevent: endpoint\ndata: /messages/\n\nevent: message\ndata: {answer}\n\n"
+            );
+            let headers = vec![("content-type", "text/event-stream".into())];
+            Reply::Whole(200, headers, events)
+        }
+        _ if seen.path.starts_with("/weather") => ok(json!({"asked": seen.path})),
+        _ => status(404),
+    })
+    .await;
+    let harness = OpenapiHarness::ready(settings(at(&http_server.url("/sse")))).await;
+    assert_eq!(harness.names(), ["weather_get"]);
+    let answer = harness.text("weather_get", json!({"city": "Oslo"})).await;
+    assert_eq!(answer, r#"{"asked":"/weather/Oslo"}"#);
+}
+
+#[tokio::test]
 async fn an_openapi_call_follows_redirects_where_it_is() {
     let http_server = http_server(|seen| match (seen.method.as_str(), seen.path.as_str()) {
         (_, "/post") => redirect(307, "/a"),

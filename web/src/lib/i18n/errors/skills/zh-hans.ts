@@ -28,6 +28,8 @@ export const skillErrorsZhHans = {
   setup_no_python:
     '服务器上没有带 `venv` 的 Python 3。请安装它（Debian：`apt install python3-venv`）或 `uv`，然后重试。',
   setup_no_node: '服务器上没有 `npm`。请安装 Node.js，然后重试。',
+  setup_no_network:
+    '{program} 无法连接软件包索引。请检查此服务器的网络，或设置镜像（`PIP_INDEX_URL`、`npm_config_registry`）后重试。它的提示：{said}',
   setup_failed: '{program} 无法安装软件包：{said}',
   setup_timed_out: '安装软件包超过 {seconds} 秒。请检查服务器的网络，然后重试。',
   setup_sandbox: '无法启动安装软件包的沙箱：{why}。',

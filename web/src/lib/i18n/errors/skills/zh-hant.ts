@@ -28,6 +28,8 @@ export const skillErrorsZhHant = {
   setup_no_python:
     '伺服器上沒有帶 `venv` 的 Python 3。請安裝它（Debian：`apt install python3-venv`）或 `uv`，然後重試。',
   setup_no_node: '伺服器上沒有 `npm`。請安裝 Node.js，然後重試。',
+  setup_no_network:
+    '{program} 無法連接套件索引。請檢查此伺服器的網路，或設定鏡像（`PIP_INDEX_URL`、`npm_config_registry`）後重試。它的訊息：{said}',
   setup_failed: '{program} 無法安裝套件：{said}',
   setup_timed_out: '安裝套件超過 {seconds} 秒。請檢查伺服器的網路，然後重試。',
   setup_sandbox: '無法啟動安裝套件的沙箱：{why}。',

@@ -1,0 +1,53 @@
+// One person at two computers, each with a tool server of its own.
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { startCounter } from './counter.js';
+import { fixture } from './fixture.js';
+import { localTools, lookAt } from './local.js';
+import { allTools, eventually } from './screen.js';
+import { startScriptedModel } from './scriptedModel.js';
+
+const suite = fixture();
+const deadline = { timeout: 90_000 };
+let model;
+
+after(() => model?.stop());
+
+/** A page at a computer of this name, which looks at one server. */
+async function sit(t, name) {
+  const counter = await startCounter();
+  t.after(() => counter.stop());
+  const looks = lookAt(counter.url, { device: name.toLowerCase() });
+  const remembers = { ...looks.remembers, 'tenon.deviceName': name };
+  const visit = await suite.visit(t, { ...looks, remembers });
+  const found = () => localTools(suite, counter.url, 'ready');
+  await eventually('its tools', async () => (await found()).length > 0, 30_000);
+  return { ...visit, tool: (await found())[0] };
+}
+
+test('a list and an approval say which computer', deadline, async (t) => {
+  model = await startScriptedModel(suite);
+  const desk = await sit(t, 'Desk');
+  const { page, ui, tool } = await sit(t, 'Laptop');
+  assert.equal(tool.source.local.deviceName, 'Laptop');
+
+  await allTools(page).click();
+  const panel = page.getByRole('dialog', { name: 'Tools' });
+  await panel.locator('.device', { hasText: 'Desk' }).first().waitFor();
+  // Of this one it need not be said.
+  assert.equal(await panel.locator('.device', { hasText: 'Laptop' }).count(), 0);
+  await page.keyboard.press('Escape');
+
+  await ui.ask(`Call ${tool.toolId} {}`);
+  const question = page.locator('.card[data-status=asking]');
+  await question.waitFor();
+  await question.getByRole('group').getByText('Laptop').waitFor();
+  await question.getByRole('button', { name: 'Allow once', exact: true }).click();
+  await ui.answered();
+
+  // From there it is another computer's, and says so.
+  await desk.page.reload();
+  await allTools(desk.page).click();
+  const other = desk.page.getByRole('dialog', { name: 'Tools' });
+  await other.locator('.device', { hasText: 'Laptop' }).first().waitFor();
+});
