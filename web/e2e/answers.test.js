@@ -1,6 +1,7 @@
 // Answers of a model as they are read: formulas, code, tables, diagrams; and what a hostile one tries.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { findingsInBothSchemes } from './axe.js';
 import { phone } from './browser.js';
 import { fixture } from './fixture.js';
 import { startScriptedModel } from './scriptedModel.js';
@@ -10,6 +11,9 @@ const suite = fixture();
 const deadline = { timeout: 60_000 };
 let provider;
 after(() => provider?.stop());
+
+/** Words that are not the same over and over: a model on this computer that repeats itself is stopped. */
+const count = (end) => Array.from({ length: end }, (_, n) => `number ${n}`).join(', ');
 
 /** Opens a chat in which the model answered with this. */
 async function read(t, answer, options) {
@@ -41,6 +45,81 @@ test('formulas are drawn with fonts of our own, and broken ones are shown', dead
   const fonts = requests.filter((url) => /\.(woff2?|ttf)/.test(url));
   assert.ok(fonts.length > 0);
   for (const url of fonts) assert.ok(url.startsWith(suite.tenon.url), url);
+});
+
+test('a hostile formula is text, and the page goes on', deadline, async (t) => {
+  // Digits without a period: a model on this computer that repeats itself is stopped.
+  const digit = (n) => Math.floor(Math.abs(Math.sin(n)) * 10);
+  const braces = (brace, count) => Array.from({ length: count }, (_, n) => `${brace}${digit(n)}`);
+  const deep = (count) => `\\(${[...braces('{', count), ...braces('}', count)].join('')}\\)`;
+  const { page, ui, answer, requests } = await read(
+    t,
+    [
+      String.raw`\(\href{javascript:window.owned=1}{click here}\)`,
+      String.raw`\(\url{javascript:window.owned=1}\)`,
+      String.raw`\(\htmlData{owned=1}{data}\htmlClass{owned}{class}\htmlId{owned}{id}\htmlStyle{position:fixed}{style}\)`,
+      String.raw`\[\includegraphics[height=9em]{https://evil.example/pixel.png}\]`,
+      String.raw`\(\def\a{\a\a}\a\)`,
+      String.raw`\(\text{<img src=x onerror="window.owned=1">}\)`,
+      // One that is just short enough to be drawn, and one that is not.
+      deep(4_990),
+      deep(20_000),
+      'The end.',
+    ].join('\n\n'),
+  );
+  await answer.getByText('The end.').waitFor();
+  await answer.locator('.katex').first().waitFor();
+  const links = answer.locator('a, img, [onerror], [data-owned], .owned, #owned, [href], [src]');
+  assert.equal(await links.count(), 0);
+  assert.equal(await answer.locator('[style*=fixed]').count(), 0);
+  await answer.evaluate((answer) => {
+    const click = new MouseEvent('click', { bubbles: true });
+    for (const part of answer.querySelectorAll('.math *')) part.dispatchEvent(click);
+  });
+  assert.equal(await page.evaluate(() => window.owned), undefined);
+  assert.deepEqual(
+    requests.filter((url) => url.includes('evil.example')),
+    [],
+  );
+  provider.says = 'Still here.';
+  await ui.ask('And now?');
+  await ui.answers.last().getByText('Still here.').waitFor();
+});
+
+test('what has been written stays as it is while the rest comes', deadline, async (t) => {
+  provider ??= await startScriptedModel(suite);
+  const first = [
+    'The first paragraph.',
+    '```js\nlet first = 1;\n```',
+    '| a | b |\n|---|---|\n| 1 | 2 |',
+    String.raw`\[ a^2 + b^2 \]`,
+    '- one\n- two',
+  ].join('\n\n');
+  provider.says = `${first}\n\nThen ${count(600)}\n\nThe end.`;
+  // Slow enough to be looked at, until it is told to come to its end.
+  const pace = { pieceChars: 40, atOnce: 1, pauseMs: 100 };
+  provider.pace = pace;
+  t.after(() => (provider.pace = { pieceChars: 40, atOnce: Infinity, pauseMs: 0 }));
+  const { page, ui } = await suite.visit(t);
+  await ui.ask('Tell me.');
+  await ui.answers.last().getByText('Then number').waitFor();
+  await page.locator('.answer .hljs-keyword').waitFor();
+  await page.locator('.answer .katex-display').waitFor();
+  assert.equal(await ui.stopButton.count(), 1, 'it is still being written');
+  const marked = await page.evaluate(() => {
+    const parts = '.answer :is(p, pre, code, td, li, .katex)';
+    // The last one grows.
+    window.finished = [...document.querySelectorAll(parts)].slice(0, -1);
+    return window.finished.length;
+  });
+  assert.ok(marked >= 7, `${marked} parts`);
+  pace.pauseMs = 0;
+  await ui.answers.last().getByText('The end.').waitFor();
+  await ui.answered();
+  const replaced = await page.evaluate(() =>
+    window.finished.filter((part) => !part.isConnected).map((part) => part.outerHTML),
+  );
+  assert.deepEqual(replaced, []);
 });
 
 test(
@@ -125,6 +204,7 @@ test(
     assert.equal((await clipboard()).split('\r\n')[1], '0,1000,2000,3000,4000,5000,6000,7000,8000');
     await answer.getByRole('button', { name: 'Copy as Markdown' }).click();
     await eventually('the copy', async () => (await clipboard()) === `${table}\n`);
+    assert.deepEqual(await findingsInBothSchemes(page, 'a table'), []);
   },
 );
 
@@ -146,6 +226,7 @@ test('footnotes lead there and back, details unfold', deadline, async (t) => {
   assert.equal(await answer.locator('.hljs-keyword').count(), 0);
   await answer.getByText('More').click();
   await answer.locator('details .hljs-keyword').waitFor();
+  assert.deepEqual(await findingsInBothSchemes(page, 'an answer'), []);
 });
 
 test(

@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
+import { findingsInBothSchemes } from './axe.js';
 import { openPage, phone } from './browser.js';
 import { fixture } from './fixture.js';
 import { outside } from './outside.js';
@@ -72,6 +73,7 @@ test('a page is previewed beside the chat, in each of its versions', deadline, a
     await panel(page).boundingBox(),
   ];
   assert.ok(chat.x + chat.width <= beside.x + 1 && chat.width > 400, 'the chat stays beside it');
+  assert.deepEqual(await findingsInBothSchemes(page, 'the preview'), []);
 
   // The next one of that name is its next version, and is shown.
   await say(ui, fenced('html shop.html', first.replace('One', 'Two')), 2);
@@ -82,6 +84,7 @@ test('a page is previewed beside the chat, in each of its versions', deadline, a
 
   await panel(page).getByText('Code', { exact: true }).click();
   await panel(page).locator('pre').getByText('<h1>').waitFor();
+  assert.deepEqual(await findingsInBothSchemes(page, 'its code'), []);
   assert.equal(await page.locator('iframe[title^="Preview of"]').count(), 0);
   await panel(page).getByRole('button', { name: 'Copy' }).first().click();
   await panel(page).getByRole('button', { name: 'Copied' }).first().waitFor();
@@ -167,6 +170,7 @@ test('diagrams are drawn as pictures in the colours of the page', deadline, asyn
   await page.emulateMedia({ colorScheme: 'dark' });
   await eventually('other colours', async () => (await picture.getAttribute('src')) !== address);
 
+  assert.deepEqual(await findingsInBothSchemes(page, 'a diagram'), []);
   await ui.answers.first().getByRole('button', { name: 'Source' }).click();
   await ui.answers.first().locator('pre').getByText('Start here').waitFor();
   await ui.answers.first().getByRole('button', { name: 'Diagram' }).click();

@@ -27,6 +27,28 @@ const pixel = Buffer.from(
 const notes = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('The cat is Ada.') };
 const picture = { name: 'red.png', mimeType: 'image/png', buffer: pixel };
 
+/** A PDF of one page with this line. */
+function pdf(line) {
+  const content = `BT /F1 24 Tf 72 700 Td (${line}) Tj ET`;
+  const objects = [
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>',
+    `<< /Length ${content.length} >>\nstream\n${content}\nendstream`,
+    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>',
+  ];
+  let text = '%PDF-1.4\n';
+  const offsets = objects.map((object, index) => {
+    const offset = text.length;
+    text += `${index + 1} 0 obj\n${object}\nendobj\n`;
+    return `${String(offset).padStart(10, '0')} 00000 n \n`;
+  });
+  const size = objects.length + 1;
+  const table = `xref\n0 ${size}\n0000000000 65535 f \n${offsets.join('')}`;
+  const trailer = `trailer\n<< /Size ${size} /Root 1 0 R >>\nstartxref\n${text.length}\n%%EOF\n`;
+  return Buffer.from(text + table + trailer);
+}
+
 /** What the model was asked last, as one text. Titles are made without tools. */
 const lastAsked = () => JSON.stringify(provider.asked.findLast(({ tools }) => tools)?.messages);
 
@@ -180,6 +202,60 @@ test(
     await eventually('it can be sent', () => ui.sendButton.isEnabled());
   },
 );
+
+test('a picture is not sent to a model that sees none', deadline, async (t) => {
+  const { page, ui } = await visit(t);
+  const files = filesOn(page);
+  const models = page.getByRole('listbox', { name: 'Models' });
+  await page.getByRole('button', { name: /^Model: / }).click();
+  await models.getByRole('option', { name: 'Built-in assistant' }).click();
+  await files.attach(picture);
+  await files.uploaded();
+  const notice = page.getByText('Built-in assistant cannot see images.');
+  await notice.waitFor();
+  const sent = [];
+  page.on('request', (request) => request.url().endsWith('/turns') && sent.push(request));
+  await ui.ask('What is it?');
+  assert.ok(await ui.sendButton.isDisabled());
+  assert.deepEqual([sent.length, await ui.field.inputValue()], [0, 'What is it?']);
+
+  // One that may see it is a click away.
+  await page.getByRole('button', { name: 'Choose another model' }).click();
+  await models.getByRole('option', { name: 'fake-small' }).click();
+  await notice.waitFor({ state: 'detached' });
+  await ui.sendButton.click();
+  await ui.answered();
+  assert.match(lastAsked(), /image_url/);
+});
+
+test('a phone offers its camera', deadline, async (t) => {
+  const { page } = await visit(t, { viewport: phone, hasTouch: true, isMobile: true });
+  const files = filesOn(page);
+  await page.getByRole('button', { name: 'Add', exact: true }).tap();
+  const [chooser] = await Promise.all([
+    page.waitForEvent('filechooser'),
+    page.getByRole('menuitem', { name: 'Take a photo…' }).tap(),
+  ]);
+  const field = chooser.element();
+  assert.equal(await field.getAttribute('capture'), 'environment');
+  assert.equal(await field.getAttribute('accept'), 'image/*');
+  await chooser.setFiles({ ...picture, name: 'photo.png' });
+  await files.uploaded();
+  await page.getByRole('button', { name: 'Remove photo.png' }).waitFor();
+});
+
+test('the text of a PDF goes to the model', deadline, async (t) => {
+  const { page, ui } = await visit(t);
+  const files = filesOn(page);
+  const buffer = pdf('The launch is in May.');
+  await files.attach({ name: 'plan.pdf', mimeType: 'application/pdf', buffer });
+  await files.uploaded();
+  await files.chips.getByText('plan.pdf').waitFor();
+  await ui.ask('When is the launch?');
+  await ui.answered();
+  assert.match(lastAsked(), /The launch is in May\./);
+  await files.sent.getByRole('link', { name: 'Download plan.pdf' }).waitFor();
+});
 
 test('a file name is text, whatever it looks like', deadline, async (t) => {
   const { page, ui } = await visit(t);

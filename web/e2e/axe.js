@@ -4,6 +4,17 @@ import { createRequire } from 'node:module';
 
 const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
+/** The findings in light, then those in dark. The page is light again afterwards. */
+export async function findingsInBothSchemes(page, where) {
+  const found = [];
+  for (const colorScheme of ['light', 'dark']) {
+    await page.emulateMedia({ colorScheme });
+    found.push(...(await findings(page, `${where}, ${colorScheme}`)));
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
+  return found;
+}
+
 /** What is serious or worse. A dark page differs from a light one only in its colours, so only
     these are checked there. */
 export async function findings(page, where) {

@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fixture } from './fixture.js';
+import { startScriptedModel } from './scriptedModel.js';
 
-const { visit } = fixture();
+const suite = fixture();
+const { visit } = suite;
 const deadline = { timeout: 60_000 };
 
 test(
@@ -57,6 +59,43 @@ test('a running turn can be stopped, and the next message works', deadline, asyn
   await ui.answered(2);
   assert.match(await ui.answers.last().innerText(), /Tokyo/);
   assert.equal(await card.getAttribute('data-status'), 'cancelled');
+});
+
+test('an answer that was stopped goes on where it was', deadline, async (t) => {
+  const provider = await startScriptedModel(suite);
+  const models = await suite.tell('GET', '/models');
+  const { id } = models.find(({ isDefault }) => isDefault);
+  t.after(async () => {
+    await suite.tell('DELETE', `/models/${id}`);
+    provider.stop();
+  });
+  // Longer than the test waits for anything: it ends only because it is stopped.
+  const rest = Array.from({ length: 1000 }, (_, n) => `And ${n}.`);
+  provider.says = ['The first half.', ...rest].join(' ');
+  provider.pace = { pieceChars: 16, atOnce: 1, pauseMs: 50 };
+  const { page, ui } = await visit(t);
+  await ui.ask('Tell me.');
+  await page.getByText('The first half.').waitFor();
+  await ui.stopButton.click();
+  await ui.answered();
+  const notice = page.getByText('Stopped', { exact: true });
+  await notice.waitFor();
+
+  provider.says = 'The second half.';
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await ui.answers.last().getByText('The second half.').waitFor();
+  await ui.answered(2);
+  assert.equal(await ui.questions.last().locator('p').innerText(), 'Continue.');
+  // The model was shown how far it had come.
+  const { messages } = provider.asked.findLast(({ tools }) => tools);
+  const [asked, stopped, goOn] = messages.slice(-3);
+  assert.deepEqual(
+    [asked.role, stopped.role, goOn.role],
+    ['user', 'assistant', 'user'],
+    JSON.stringify(messages.slice(-3)),
+  );
+  assert.match(JSON.stringify(stopped.content), /The first half\./);
+  assert.equal(await page.getByRole('button', { name: 'Continue' }).count(), 0);
 });
 
 test('a reload in the middle of a turn comes back to it', deadline, async (t) => {

@@ -28,7 +28,8 @@ const document = {
   },
 };
 
-export async function startCounter() {
+/** On this port, if one is given. */
+export async function startCounter(port = 0) {
   /** How often each number came. */
   const counted = new Map();
   const seen = { asked: 0 };
@@ -48,7 +49,7 @@ export async function startCounter() {
     if (ms) await new Promise((resolve) => setTimeout(resolve, ms));
     response.end(JSON.stringify({ number }));
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   return {
     counted,

@@ -130,23 +130,31 @@ function recordNotifications() {
   document.hasFocus = () => !globalThis.away;
 }
 
+/** Somebody who is notified. */
+async function visitNotified(t) {
+  const visit = await suite.visit(t);
+  const { page, context, ui } = visit;
+  await context.addInitScript(recordNotifications);
+  await page.reload();
+  await ui.field.waitFor();
+  await page.evaluate(() => (location.hash = '#/settings/notifications'));
+  await page.getByRole('switch', { name: 'Notify me in this browser' }).click();
+  return {
+    ...visit,
+    bodies: () => page.evaluate(() => globalThis.shown.map(({ body }) => body)),
+    setAway: (away) =>
+      page.evaluate((away) => {
+        globalThis.away = away;
+        document.dispatchEvent(new Event('visibilitychange'));
+      }, away),
+  };
+}
+
 test(
   'in the background an answer is told by a notification and in the title',
   deadline,
   async (t) => {
-    const { page, context, ui } = await suite.visit(t);
-    await context.addInitScript(recordNotifications);
-    await page.reload();
-    await ui.field.waitFor();
-    const bodies = () => page.evaluate(() => globalThis.shown.map(({ body }) => body));
-    const setAway = (away) =>
-      page.evaluate((away) => {
-        globalThis.away = away;
-        document.dispatchEvent(new Event('visibilitychange'));
-      }, away);
-
-    await page.evaluate(() => (location.hash = '#/settings/notifications'));
-    await page.getByRole('switch', { name: 'Notify me in this browser' }).click();
+    const { page, ui, bodies, setAway } = await visitNotified(t);
     await page.getByRole('button', { name: 'Send a test notification' }).click();
     assert.deepEqual(await bodies(), ['Notifications work.']);
     await page.keyboard.press('Escape');
@@ -168,3 +176,28 @@ test(
     await eventually('it was seen', async () => !(await page.title()).startsWith('('));
   },
 );
+
+test('in the background a call that waits for approval is told', deadline, async (t) => {
+  const policy = (policy) =>
+    suite.tell('PATCH', '/tools', {
+      layer: 'user',
+      tools: [{ toolId: 'builtin_current_time', policy }],
+    });
+  await policy('ask');
+  t.after(async () => {
+    await policy(null);
+    await suite.tenon.cancelTurns();
+  });
+  const { page, ui, bodies, setAway } = await visitNotified(t);
+  await page.keyboard.press('Escape');
+  await setAway(true);
+  await ui.ask('What time is it in Tokyo?');
+  await page.locator('.card[data-status=asking]').waitFor();
+  await eventually('it is told', async () => (await bodies()).length === 1);
+  assert.match((await bodies())[0], /^“.+” is waiting for you\.$/);
+  const chat = await page.evaluate(() => location.hash);
+  await page.evaluate(() => (location.hash = '#/'));
+  await page.evaluate(() => globalThis.shown[0].onclick());
+  await page.locator('.card[data-status=asking]').waitFor();
+  assert.equal(await page.evaluate(() => location.hash), chat);
+});

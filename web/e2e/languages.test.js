@@ -13,20 +13,69 @@ const languages = {
     calculate: '数学/计算',
     time: '当前时间',
     wants: '时间/当前时间',
+    trace: '查看追踪',
+    ofTurn: '此回答的追踪',
   },
   'zh-TW': {
     ask: '計算 (17+4)*23',
     calculate: '數學/計算',
     time: '目前時間',
     wants: '時間/目前時間',
+    trace: '檢視追蹤',
+    ofTurn: '此回答的追蹤',
   },
 };
 
-/** English words in what can be read. Names of products, formats and keys stay as they are. */
+/** Names of products, formats, units and keys, which are the same in every language. */
+const properNames = new Set([
+  ...[
+    'tenon',
+    'mcp',
+    'mcpo',
+    'openapi',
+    'agent',
+    'skills',
+    'open',
+    'webui',
+    'python',
+    'javascript',
+  ],
+  ...['api', 'json', 'http', 'https', 'cors', 'oauth', 'markdown', 'token', 'english'],
+  ...['schema', 'iana', 'utc', 'ctrl', 'alt', 'shift', 'esc'],
+  // What the calculator knows, and what a parameter is called in calls.
+  ...['mod', 'sqrt', 'sin', 'log', 'abs', 'round', 'min', 'max', 'sum', 'avg', 'timezone'],
+]);
+
+/** A sample of the text size is in both scripts. */
+const SAMPLE = 'The quick brown fox jumps over the lazy dog.';
+
+/** English words in what can be read. */
 function englishIn(text) {
-  const known =
-    /^(Tenon|API|MCP|JSON|OpenAPI|HTTP|CORS|Ctrl|Alt|Shift|Esc|K|mcpo|MCPO|Markdown|KB|ms|s)$/i;
-  return (text.match(/[A-Za-z]{3,}/g) ?? []).filter((word) => !known.test(word));
+  const words = text
+    .replace(SAMPLE, '')
+    // Addresses, variables, and the names of files, sources and tools.
+    .replaceAll(/https?:\/\/[\w.:/-]+|\$\{[^}]*\}|\w*(?:[._:]\w+)+/g, ' ')
+    .match(/[A-Za-z]{3,}/g);
+  return (words ?? []).filter((word) => !properNames.has(word.toLowerCase()));
+}
+
+/** English words that are seen there, or heard: what is code is left out. */
+async function englishAt(locator, where) {
+  const texts = await locator.evaluate((root) => {
+    const shown = [root, ...root.querySelectorAll('*')].filter(
+      (element) => element.checkVisibility() && !element.closest('code, pre, kbd, textarea'),
+    );
+    const ownText = (element) =>
+      [...element.childNodes].filter(({ nodeType }) => nodeType === Node.TEXT_NODE);
+    const spoken = ['aria-label', 'title', 'placeholder', 'alt'];
+    return shown.flatMap((element) => [
+      ...ownText(element).map(({ data }) => data),
+      ...spoken.map((name) => element.getAttribute(name) ?? ''),
+    ]);
+  });
+  return texts
+    .filter((text) => englishIn(text).length > 0)
+    .map((text) => `${where}: ${text.trim()}`);
 }
 
 for (const [locale, words] of Object.entries(languages)) {
@@ -35,7 +84,7 @@ for (const [locale, words] of Object.entries(languages)) {
     const field = page.locator('textarea').last();
     await page.locator('.assistant:not(:empty)').waitFor();
     const found = await findings(page, 'empty');
-    assert.deepEqual(englishIn(await page.locator('nav').first().innerText()), []);
+    found.push(...(await englishAt(page.locator('body'), 'empty')));
 
     await field.fill(words.ask);
     await field.press('Enter');
@@ -44,6 +93,13 @@ for (const [locale, words] of Object.entries(languages)) {
     await card.getByText(words.calculate).waitFor();
     await card.getByRole('button').first().click();
     found.push(...(await findings(page, 'chat')));
+    found.push(...(await englishAt(page.locator('main'), 'chat')));
+    await page.locator('.answer .foot').getByRole('button', { name: words.trace }).click();
+    const trace = page.getByRole('region', { name: words.ofTurn });
+    await trace.locator('[data-kind=tool]').click();
+    await trace.locator('dl').waitFor();
+    found.push(...(await englishAt(trace, 'trace')));
+    await page.keyboard.press('Escape');
 
     const asks = (policy) =>
       suite.tell('PATCH', '/tools', {
@@ -66,7 +122,13 @@ for (const [locale, words] of Object.entries(languages)) {
     assert.equal(await panel.getByText('Current time').count(), 0);
     assert.equal(await panel.getByText('Tells the current date').count(), 0);
     found.push(...(await findings(page, 'tools')));
+    found.push(...(await englishAt(panel, 'tools')));
+    await panel.locator('li[title=builtin_current_time] .open').click();
+    await panel.getByRole('form').waitFor();
+    found.push(...(await englishAt(panel, 'tool')));
     await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    await panel.waitFor({ state: 'detached' });
 
     await page.keyboard.press('Control+k');
     await page.getByRole('dialog').getByRole('option').nth(20).waitFor();
@@ -74,6 +136,33 @@ for (const [locale, words] of Object.entries(languages)) {
     // A built-in tool is found by its English name as well.
     await page.keyboard.type('current time');
     await page.getByRole('option', { name: words.wants }).waitFor();
+    assert.deepEqual(found, []);
+  });
+}
+
+/** In single-user mode, where there are no accounts. */
+const settingsPages = [
+  ...['instructions', 'appearance', 'notifications', 'shortcuts', 'data', 'servers', 'local'],
+  ...['skills', 'policies', 'models', 'experts', 'prompts', 'dashboard', 'log'],
+];
+
+for (const [locale, words] of Object.entries(languages)) {
+  test(`the settings speak the language: ${locale}`, deadline, async (t) => {
+    // The log and the statistics have something to tell.
+    const input = { arguments: { expression: '6*7' } };
+    await suite.tell('POST', '/tools/builtin_calculate/call', input);
+    const { page } = await suite.visit(t, { locale });
+    const found = [];
+    for (const section of settingsPages) {
+      await page.evaluate((section) => (location.hash = `#/settings/${section}`), section);
+      const region = page.getByRole('dialog').getByRole('region').first();
+      await page.locator(`[aria-current=page][href$="/${section}"]`).waitFor();
+      await region.locator(':is(h3, h4)').first().waitFor();
+      await region.locator('.skeleton').first().waitFor({ state: 'detached' });
+      if (section === 'dashboard' || section === 'log')
+        await region.getByText(words.calculate).first().waitFor();
+      found.push(...(await englishAt(page.getByRole('dialog'), section)));
+    }
     assert.deepEqual(found, []);
   });
 }

@@ -67,6 +67,8 @@ test('a long chat opens without blocking, and is drawn as it comes near', deadli
   await page.locator('article').last().locator('.hljs-keyword').first().waitFor();
   const tasks = await page.evaluate(() => window.longTasks.map(Math.round));
   t.diagnostic(`long tasks: ${tasks.join(', ')} ms`);
+  // Generous: a busy machine takes several times as long.
+  assert.ok(Math.max(0, ...tasks) < 1000, `${Math.max(...tasks)} ms`);
 
   // Few are drawn; the words of all are there for the browser's search.
   const drawn = await page.locator('article table').count();

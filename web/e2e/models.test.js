@@ -244,6 +244,31 @@ test('a model is edited, and its key stays where it is', deadline, async (t) => 
   assert.equal(hasKey, false);
 });
 
+test('a model that calls no tool in its test keeps its tools', deadline, async (t) => {
+  const id = await added(t, 'fake-small', { name: 'Alpha' });
+  provider.callsNoTools = true;
+  t.after(() => (provider.callsNoTools = false));
+  const { page } = await suite.visit(t);
+  const models = modelsOn(page);
+  await models.manage();
+  const row = models.row('Alpha');
+  await row.getByRole('button', { name: 'Test Alpha' }).click();
+  const result = row.locator('.model-test.passed');
+  await result.getByText('Called no tool in the test; tools are offered all the same').waitFor();
+  // A question mark, which is in a circle, and no tick.
+  assert.equal(await result.locator('svg').count(), 1);
+  assert.equal(await result.locator('svg circle').count(), 1);
+  assert.equal((await call('GET', `/api/models/${id}`)).toolMode, 'auto');
+  const withTools = (await call('POST', '/api/context', { modelId: id })).toolTokens;
+  assert.ok(withTools > 0, `${withTools} tokens of tools`);
+
+  // Without tools it is asked only where somebody says so.
+  await result.getByRole('button', { name: 'Offer it no tools' }).click();
+  await row.getByText('Tools: No tools').waitFor();
+  assert.equal((await call('GET', `/api/models/${id}`)).toolMode, 'none');
+  assert.equal(await result.getByRole('button', { name: 'Offer it no tools' }).count(), 0);
+});
+
 test('a test that takes too long is stopped', deadline, async (t) => {
   await added(t, 'fake-slow');
   const { page } = await suite.visit(t);

@@ -15,6 +15,8 @@ export class Provider {
   stallsAt = undefined;
   /** What it says instead of a greeting while it is set. */
   says = undefined;
+  /** Calls no tool, whoever asks for it, while it is set. */
+  callsNoTools = false;
   /** What it calls before it says that: tools by the end of their names, with their input. */
   calls = [];
   /** How it says that: in pieces of so many characters, so many at once, and a pause between. */
@@ -59,7 +61,9 @@ export class Provider {
     this.asked.push(body);
     if (this.refusal) return say(this.refusal.status, { error: { message: this.refusal.message } });
     if (this.stallsAt && textOf(body.messages.at(-1)).includes(this.stallsAt)) return;
-    await stream(response, body, this.says, this.calls, this.pace);
+    // What it does not see it does not call.
+    const heard = this.callsNoTools ? { ...body, tools: undefined } : body;
+    await stream(response, heard, this.says, this.calls, this.pace);
   }
 }
 

@@ -145,64 +145,89 @@ test('the permission of a tool is found, set, listed and taken back', deadline, 
   await eventually('it is taken back', async () => (await policy()) === 'allow');
 });
 
-test('all chats are exported, deleted and imported again', deadline, async (t) => {
-  const { page, ui } = await visit(t);
-  const settings = settingsOf(page);
-  for (const words of ['What time is it in Tokyo?', 'What time is it in Lima?']) {
-    await page.getByRole('link', { name: 'New chat' }).click();
+test(
+  'all chats are exported, deleted and imported again, with their files',
+  deadline,
+  async (t) => {
+    const { page, ui } = await visit(t);
+    const settings = settingsOf(page);
+    const notes = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('Ada’s cat') };
+    for (const [words, ...files] of [
+      ['What time is it in Tokyo?', notes],
+      ['What time is it in Lima?'],
+    ]) {
+      await page.getByRole('link', { name: 'New chat' }).click();
+      await page.getByRole('heading', { name: 'Tenon' }).waitFor();
+      if (files.length > 0) {
+        await page.locator('.foot form input[type=file]').first().setInputFiles(files);
+        await page.getByRole('button', { name: 'Remove notes.txt' }).waitFor();
+        await page.locator('.foot form progress').waitFor({ state: 'detached' });
+      }
+      await ui.ask(words);
+      await ui.answered();
+    }
+    const [archived] = await suite.tell('GET', '/chats?limit=1');
+    await suite.tell('PATCH', `/chats/${archived.id}`, { archived: true });
+    const count = async () => {
+      const lists = [
+        await suite.tell('GET', '/chats'),
+        await suite.tell('GET', '/chats?archived=true'),
+      ];
+      return lists.flat().length;
+    };
+    const all = await count();
+    assert.ok(all >= 2);
+
+    await settings.open('data');
+    const region = settings.region('Data');
+    const withFiles = region.getByRole('checkbox', { name: 'Include attachments' });
+    assert.ok(!(await withFiles.isChecked()), 'as where one chat is exported');
+    await withFiles.check();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      region.getByRole('button', { name: 'Export all chats' }).click(),
+    ]);
+    const file = join(await mkdtemp(join(tmpdir(), 'tenon-export-')), 'chats.json');
+    t.after(() => rm(dirname(file), { recursive: true }));
+    await download.saveAs(file);
+    const exported = JSON.parse(await readFile(file, 'utf8'));
+    assert.equal(exported.format, 'tenon.chats');
+    assert.equal(exported.chats.length, all);
+    assert.deepEqual(
+      exported.chats.flatMap(({ files = [] }) => files.map(({ file }) => file.name)),
+      ['notes.txt'],
+    );
+    await region.getByText(`${all} chats were exported.`).waitFor();
+
+    await region.getByRole('button', { name: 'Delete all chats…' }).click();
+    await region.getByRole('button', { name: 'Cancel' }).click();
+    assert.equal(await count(), all);
+    await region.getByRole('button', { name: 'Delete all chats…' }).click();
+    await region.getByText(`Delete all ${all} chats for good?`).waitFor();
+    await region.getByRole('button', { name: 'Delete all', exact: true }).click();
+    await region.getByText(`${all} chats were deleted.`).waitFor();
+    assert.equal(await count(), 0);
+
+    const chooser = region.locator('input[type=file]');
+    await chooser.setInputFiles({
+      name: 'x.json',
+      mimeType: 'application/json',
+      buffer: Buffer.from('{}'),
+    });
+    await region.getByText('“x.json” is not a file that Tenon exported.').waitFor();
+    await chooser.setInputFiles(file);
+    await region.getByText(`${all} chats were imported.`).waitFor();
+    assert.equal(await count(), all);
+    // The chat that was open is gone, and what is under the settings does not claim otherwise.
+    await page.keyboard.press('Escape');
     await page.getByRole('heading', { name: 'Tenon' }).waitFor();
-    await ui.ask(words);
-    await ui.answered();
-  }
-  const [archived] = await suite.tell('GET', '/chats?limit=1');
-  await suite.tell('PATCH', `/chats/${archived.id}`, { archived: true });
-  const count = async () => {
-    const lists = [
-      await suite.tell('GET', '/chats'),
-      await suite.tell('GET', '/chats?archived=true'),
-    ];
-    return lists.flat().length;
-  };
-  const all = await count();
-  assert.ok(all >= 2);
-
-  await settings.open('data');
-  const region = settings.region('Data');
-  const [download] = await Promise.all([
-    page.waitForEvent('download'),
-    region.getByRole('button', { name: 'Export all chats' }).click(),
-  ]);
-  const file = join(await mkdtemp(join(tmpdir(), 'tenon-export-')), 'chats.json');
-  t.after(() => rm(dirname(file), { recursive: true }));
-  await download.saveAs(file);
-  const exported = JSON.parse(await readFile(file, 'utf8'));
-  assert.equal(exported.format, 'tenon.chats');
-  assert.equal(exported.chats.length, all);
-  await region.getByText(`${all} chats were exported.`).waitFor();
-
-  await region.getByRole('button', { name: 'Delete all chats…' }).click();
-  await region.getByRole('button', { name: 'Cancel' }).click();
-  assert.equal(await count(), all);
-  await region.getByRole('button', { name: 'Delete all chats…' }).click();
-  await region.getByText(`Delete all ${all} chats for good?`).waitFor();
-  await region.getByRole('button', { name: 'Delete all', exact: true }).click();
-  await region.getByText(`${all} chats were deleted.`).waitFor();
-  assert.equal(await count(), 0);
-
-  const chooser = region.locator('input[type=file]');
-  await chooser.setInputFiles({
-    name: 'x.json',
-    mimeType: 'application/json',
-    buffer: Buffer.from('{}'),
-  });
-  await region.getByText('“x.json” is not a file that Tenon exported.').waitFor();
-  await chooser.setInputFiles(file);
-  await region.getByText(`${all} chats were imported.`).waitFor();
-  assert.equal(await count(), all);
-  // The chat that was open is gone, and what is under the settings does not claim otherwise.
-  await page.keyboard.press('Escape');
-  await page.getByRole('heading', { name: 'Tenon' }).waitFor();
-});
+    // The file is there again.
+    await ui.rows.getByRole('link', { name: /Tokyo/ }).click();
+    const link = ui.questions.first().getByRole('link', { name: 'Download notes.txt' });
+    const saved = await suite.tenon.fetch(await link.getAttribute('href'));
+    assert.equal(await saved.text(), 'Ada’s cat');
+  },
+);
 
 /** All pages in English; in Chinese those whose words are the longest or the shortest. */
 const passes = [

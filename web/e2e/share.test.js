@@ -32,6 +32,31 @@ async function stranger(t, link) {
   return { ...visit, asked };
 }
 
+/** The open chat as a file. */
+async function save({ page, ui }, format, { withFiles = false } = {}) {
+  await ui.menu('Export…');
+  const dialog = page.getByRole('dialog', { name: 'Export…' });
+  await dialog.getByRole('radio', { name: format }).check();
+  if (withFiles) await dialog.getByRole('checkbox', { name: 'Include attachments' }).check();
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    dialog.getByRole('button', { name: 'Export', exact: true }).click(),
+  ]);
+  const pieces = await (await download.createReadStream()).toArray();
+  return { name: download.suggestedFilename(), content: Buffer.concat(pieces) };
+}
+
+/** Imports a chat, which is open then. */
+async function bringIn(page, buffer) {
+  const before = await address(page);
+  const [chooser] = await Promise.all([
+    page.waitForEvent('filechooser'),
+    page.getByRole('button', { name: 'Import a chat…' }).click(),
+  ]);
+  await chooser.setFiles({ name: 'chat.json', mimeType: 'application/json', buffer });
+  await page.waitForURL((url) => String(url) !== before);
+}
+
 test(
   'a shared chat is read by anybody who has the link, until it is taken back',
   deadline,
@@ -93,35 +118,37 @@ test('a link that is behind can be brought up to date', deadline, async (t) => {
 
 test('a chat is saved as a file and brought in again', deadline, async (t) => {
   const { page, ui } = await chat(t);
-  const save = async (format) => {
-    await ui.menu('Export…');
-    const dialog = page.getByRole('dialog', { name: 'Export…' });
-    await dialog.getByRole('radio', { name: format }).check();
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      dialog.getByRole('button', { name: 'Export', exact: true }).click(),
-    ]);
-    const pieces = await (await download.createReadStream()).toArray();
-    return { name: download.suggestedFilename(), content: Buffer.concat(pieces) };
-  };
-  const markdown = await save(/^Markdown/);
+  const markdown = await save({ page, ui }, /^Markdown/);
   assert.match(markdown.name, /Tokyo.*\.md$/);
   assert.match(markdown.content.toString(), /What time is it in Tokyo\?/);
-  const json = await save(/^JSON/);
+  const json = await save({ page, ui }, /^JSON/);
   assert.match(json.name, /\.json$/);
   const buffer = json.content;
-
-  const before = await address(page);
-  const [chooser] = await Promise.all([
-    page.waitForEvent('filechooser'),
-    page.getByRole('button', { name: 'Import a chat…' }).click(),
-  ]);
-  await chooser.setFiles({ name: 'chat.json', mimeType: 'application/json', buffer });
-  await page.waitForURL((url) => String(url) !== before);
+  await bringIn(page, buffer);
   await ui.cards.first().waitFor();
   assert.equal(await ui.questions.first().locator('p').innerText(), 'What time is it in Tokyo?');
   await ui.ask('What time is it in Lima?');
   await ui.answered(2);
+});
+
+test('a chat is brought in again with what was attached to it', deadline, async (t) => {
+  const { page, ui } = await suite.visit(t);
+  const notes = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('Ada’s cat') };
+  await page.locator('.foot form input[type=file]').first().setInputFiles(notes);
+  await page.getByRole('button', { name: 'Remove notes.txt' }).waitFor();
+  await page.locator('.foot form progress').waitFor({ state: 'detached' });
+  await ui.ask('What time is it in Tokyo?');
+  await ui.answered();
+  const { content } = await save({ page, ui }, /^JSON/, { withFiles: true });
+  const link = ui.questions.first().getByRole('link', { name: 'Download notes.txt' });
+  const before = await link.getAttribute('href');
+  // It does not depend on what it was made from.
+  const id = (await address(page)).split('/').pop();
+  await suite.tell('DELETE', `/chats/${id}`);
+  await bringIn(page, content);
+  const after = await link.getAttribute('href');
+  assert.notEqual(after, before);
+  assert.equal(await (await suite.tenon.fetch(after)).text(), 'Ada’s cat');
 });
 
 test('a file that is no chat is refused in words', deadline, async (t) => {

@@ -1,7 +1,7 @@
 // One tool of the panel: what it is, who decided about it, and calling it by hand.
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { findings } from './axe.js';
+import { findingsInBothSchemes } from './axe.js';
 import { startCounter } from './counter.js';
 import { fixture } from './fixture.js';
 import { lookAt } from './local.js';
@@ -33,14 +33,19 @@ async function open(page, toolId) {
 }
 
 test('a tool opens to what it is, and Esc leads back to it', deadline, async (t) => {
-  const { page } = await suite.visit(t);
+  const { page, context } = await suite.visit(t);
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const { panel, back } = await open(page, 'builtin_current_time');
   await panel.getByText('builtin_current_time', { exact: true }).waitFor();
+  await panel.getByRole('button', { name: 'Copy', exact: true }).first().click();
+  await panel.getByRole('button', { name: 'Copied' }).waitFor();
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  assert.equal(copied, 'builtin_current_time');
   await panel.getByRole('rowheader', { name: /timezone/ }).waitFor();
   await panel.getByText('Nobody set it: by default it is used without asking.').waitFor();
   await panel.getByRole('button', { name: 'Schema as JSON' }).click();
   await panel.getByText(/"properties": \{/).waitFor();
-  assert.deepEqual(await findings(page, 'the details of a tool'), []);
+  assert.deepEqual(await findingsInBothSchemes(page, 'the details of a tool'), []);
 
   await panel.getByRole('button', { name: /current time: allow$/i }).click();
   await page.getByRole('menuitemradio', { name: 'Ask me each time' }).click();
@@ -61,8 +66,17 @@ test(
   'it is tried by form and by JSON, and its result is shown as in a chat',
   deadline,
   async (t) => {
-    const { page } = await suite.visit(t);
-    const { form, result } = await open(page, 'builtin_current_time');
+    const { page, ui } = await suite.visit(t);
+    await ui.ask('What time is it in Lima?');
+    await ui.answered();
+    const { panel, form, result } = await open(page, 'builtin_current_time');
+    // Those of this person, newest first: this one was made in a chat.
+    const past = panel
+      .locator('section')
+      .filter({ has: page.getByRole('heading', { name: 'Your last calls' }) })
+      .getByRole('listitem');
+    await past.first().getByRole('link', { name: 'in a chat' }).waitFor();
+    const before = await past.count();
     await form.getByLabel(/timezone/i).fill('Asia/Tokyo');
     await form.getByRole('button', { name: 'Run', exact: true }).click();
     await result
@@ -80,6 +94,13 @@ test(
     await form.getByRole('button', { name: 'Run again' }).click();
     await result.getByText('Nowhere/Land').last().waitFor();
     await result.getByText('Error', { exact: true }).waitFor();
+
+    // What was tried here is among the last calls.
+    await eventually('they are listed', async () => (await past.count()) === before + 2);
+    for (const call of [past.nth(0), past.nth(1)]) await call.getByText('by hand').waitFor();
+    await past.nth(2).getByRole('link', { name: 'in a chat' }).click();
+    await panel.waitFor({ state: 'detached' });
+    await ui.cards.first().waitFor();
   },
 );
 

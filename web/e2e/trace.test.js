@@ -1,11 +1,15 @@
 // The trace of an answer: what was asked of the model, what was called, and how long it took.
 import assert from 'node:assert/strict';
 import { after, afterEach, test } from 'node:test';
-import { findings } from './axe.js';
-import { phone } from './browser.js';
+import { findingsInBothSchemes } from './axe.js';
+import { openPage, phone } from './browser.js';
+import { startCounter } from './counter.js';
 import { fixture } from './fixture.js';
+import { lookAt, toolsAt } from './local.js';
+import { post, setUp } from './people.js';
 import { startScriptedModel } from './scriptedModel.js';
 import { eventually } from './screen.js';
+import { Tenon, withAccounts } from './tenon.js';
 
 const suite = fixture();
 const deadline = { timeout: 60_000 };
@@ -21,6 +25,12 @@ afterEach(() => suite.tenon.cancelTurns());
 const panel = (page) => page.getByRole('region', { name: 'Trace of this answer' });
 const rows = (page) => page.getByRole('list', { name: /in the order of time/ }).getByRole('button');
 const details = (page) => page.getByRole('region', { name: 'Details' });
+/** What stands beside this word. */
+const fact = (page, name) =>
+  details(page)
+    .locator('dt')
+    .getByText(name, { exact: true })
+    .locator('xpath=following-sibling::dd[1]');
 const answerTrace = (page) =>
   page.locator('.answer .foot').getByRole('button', { name: 'Show trace' });
 
@@ -61,12 +71,30 @@ test('an answer shows its steps, and what was sent to the provider', deadline, a
   await text.getByRole('region', { name: 'Input' }).getByText('"6*7"').waitFor();
   await text.getByRole('region', { name: 'Output' }).getByText('42').waitFor();
   await text.getByText('builtin_calculate').waitFor();
+  assert.equal(await fact(page, 'Runs on').innerText(), 'Server');
   assert.equal(await rows(page).nth(1).getAttribute('aria-pressed'), 'true');
-  assert.deepEqual(await findings(page, 'trace'), []);
+  assert.deepEqual(await findingsInBothSchemes(page, 'trace'), []);
 
   await page.keyboard.press('Escape');
   await panel(page).waitFor({ state: 'detached' });
   assert.ok(await answerTrace(page).evaluate((it) => it === document.activeElement));
+});
+
+test('a call on this computer is marked as one', deadline, async (t) => {
+  await connected();
+  const counter = await startCounter();
+  t.after(() => counter.stop());
+  const { page, ui } = await suite.visit(t, lookAt(counter.url));
+  const { count } = await toolsAt(counter.url, suite.tell, 'count');
+  const tools = [{ toolId: count.toolId, policy: 'allow' }];
+  await suite.tell('PATCH', '/tools', { layer: 'user', tools });
+  await ui.ask(`Call ${count.toolId} {"number": 7}`);
+  await ui.answered();
+  await answerTrace(page).click();
+  await rows(page).nth(1).click();
+  assert.equal(await fact(page, 'Runs on').innerText(), 'Local');
+  const where = await fact(page, 'Runs on').locator('span').first().getAttribute('title');
+  assert.ok(where.endsWith(counter.url), where);
 });
 
 test('a card opens the trace at its call, and all of it is copied', deadline, async (t) => {
@@ -178,4 +206,34 @@ test('a call in the log is shown in the same view', deadline, async (t) => {
   await view.waitFor();
   await view.getByText('failed', { exact: true }).waitFor();
   await view.getByText('The audit log keeps neither input nor output.').waitFor();
+});
+
+test('a call that a program made with a key says so', deadline, async (t) => {
+  const tenon = await Tenon.start(withAccounts);
+  t.after(() => tenon.stop());
+  const admin = await setUp(tenon);
+  const { key } = await (await post(tenon, '/api/keys', { name: 'CI' }, admin)).json();
+  const called = await post(
+    tenon,
+    '/api/tools/builtin_calculate/call',
+    { arguments: { expression: '6*7' } },
+    { authorization: `Bearer ${key}` },
+  );
+  assert.equal(called.status, 200);
+  const { page, context, complaints } = await openPage(
+    suite.browser,
+    `${tenon.url}/#/settings/log`,
+    { as: admin },
+  );
+  t.after(() => context.close());
+  const entry = page.getByRole('listitem').filter({ hasText: 'Math/Calculate' });
+  await entry.getByText(/· API key ·/).waitFor();
+  await entry.getByRole('button', { name: 'Details' }).click();
+  const view = entry.getByRole('group', { name: 'Trace of this call' });
+  await view.getByText('API key or MCP client').waitFor();
+  await view.getByText('Ann', { exact: true }).waitFor();
+  await view.getByText('done', { exact: true }).waitFor();
+  // The log does not know where it ran.
+  assert.equal(await view.getByText('Runs on').count(), 0);
+  assert.deepEqual(complaints, []);
 });

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Account, AuditView } from '$lib/api/types';
+import { language } from '$lib/i18n/language.svelte';
 import { settingsEn } from '$lib/i18n/settings/en';
-import { actionOf, detailLines, logFacts, isOfKind, subjectOf } from './auditLog';
+import { actionOf, detailLines, doorOf, logFacts, isOfKind, subjectOf } from './auditLog';
 
 const id = '01a1de6a-a4ab-7551-89a0-552ca806bc00';
 const bob = { id: 'u2', name: 'Bob' } as Account;
@@ -32,6 +33,23 @@ test('what an entry is about is called by its name', () => {
   check({ userId: undefined, subject: 'x@example.com' }, 'x@example.com');
 });
 
+test('a built-in tool is called as on the rest of the page', async () => {
+  const called = entry({
+    action: 'tool.called',
+    subject: 'builtin_calculate',
+    detail: { displayName: 'Math/Calculate' },
+  });
+  const listed = entry({ action: 'call.answered', subject: 'builtin_calculate' });
+  const tools = [{ toolId: 'builtin_calculate', displayName: 'Math/Calculate' }];
+  language.use('zh-Hant');
+  await language.errorsLoaded;
+  expect(subjectOf(called, { people: [], tools: [] })).toBe('數學/計算');
+  expect(subjectOf(listed, { people: [], tools })).toBe('數學/計算');
+  language.use('en');
+  await language.errorsLoaded;
+  expect(subjectOf(called, { people: [], tools: [] })).toBe('Math/Calculate');
+});
+
 test('details are lines, and nothing is none', () => {
   const detail = { role: 'admin', email: null, scope: { access: 'full' }, name: false };
   expect(detailLines(entry({}))).toEqual([]);
@@ -42,6 +60,17 @@ test('details are lines, and nothing is none', () => {
     `id: ${id}`,
     'key: k1',
   ]);
+});
+
+test('what an entry came through is one of those that have words, and else in the details', () => {
+  const check = (door: string, expected: string, ...lines: string[]) => {
+    expect(doorOf(entry({ door }))).toBe(expected);
+    expect(detailLines(entry({ door }))).toEqual(lines);
+  };
+  check('page', 'page');
+  check('shell', 'shell');
+  check('key:k1', 'key', 'key: k1');
+  check('mail:m1', 'other', 'door: mail:m1');
 });
 
 test('what is known has words, and ids have none', () => {

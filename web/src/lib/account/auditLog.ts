@@ -1,5 +1,6 @@
 // The log, as it is read: what each entry is about, and in which kinds they come.
 import type { Account, AuditView, ToolView } from '$lib/api/types';
+import { toolName } from '$lib/i18n/toolName';
 
 /** What the log can be narrowed to: how its actions begin. */
 export const logKinds = [
@@ -49,10 +50,18 @@ export function subjectOf(entry: AuditView, { people, tools }: LogNames): string
   const { displayName, name, email } = entry.detail;
   const person = people.find(({ id }) => id === entry.subject);
   const tool = tools.find(({ toolId }) => toolId === entry.subject);
-  const names = [displayName, tool?.displayName, name, email, person?.name];
-  const named = names.find((text) => typeof text === 'string' && text);
-  if (named !== undefined) return named as string;
+  const isName = (text: unknown): text is string => typeof text === 'string' && text !== '';
+  const called = [displayName, tool?.displayName].find(isName);
+  if (called !== undefined) return toolName(called, entry.subject);
+  const named = [name, email, person?.name].find(isName);
+  if (named !== undefined) return named;
   return isId(entry.subject) ? '' : entry.subject;
+}
+
+/** What it was done through. Keys have ids of their own. */
+export function doorOf({ door }: AuditView): 'page' | 'shell' | 'key' | 'other' {
+  const [name] = door.split(':');
+  return name === 'page' || name === 'shell' || name === 'key' ? name : 'other';
 }
 
 /** What is known about it and has words: `words` are those of a value, by the value's name. */
@@ -73,10 +82,13 @@ export function logFacts(
 }
 
 /** All that is known about it, in lines, as the server has it. */
-export function detailLines({ detail, door, subject }: AuditView): string[] {
+export function detailLines(entry: AuditView): string[] {
+  const { detail, door, subject } = entry;
+  const isKnownDoor = doorOf(entry) !== 'other';
   const ids = {
     id: isId(subject) || 'displayName' in detail ? subject : '',
-    key: door.split(':')[1],
+    key: isKnownDoor ? door.split(':')[1] : '',
+    door: isKnownDoor ? '' : door,
   };
   return Object.entries({ ...detail, ...ids })
     .filter(([, value]) => value !== null && value !== undefined && value !== '')

@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { api } from '$lib/api/client';
 import type { ChatSummary, ExportedChat } from '$lib/api/types';
-import { allChats, chatsIn, deleteChats, exportChats, importChats } from './bulk';
+import { allChats, chatsIn, deleteChats, exportChats, importChats, type BulkStep } from './bulk';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -24,11 +24,12 @@ test('all chats are read page by page, and the archive as well', async () => {
 });
 
 test('what is exported is what is read back', async () => {
-  vi.spyOn(api, 'exportChat').mockImplementation((id) =>
-    Promise.resolve(new Blob([JSON.stringify(exported(id))])),
-  );
+  const asked = vi
+    .spyOn(api, 'exportChat')
+    .mockImplementation((id) => Promise.resolve(new Blob([JSON.stringify(exported(id))])));
   const steps: number[] = [];
-  const file = await exportChats([chat('a'), chat('b')], ({ done }) => steps.push(done), running());
+  const report = ({ done }: BulkStep) => steps.push(done);
+  const file = await exportChats([chat('a'), chat('b')], true, report, running());
   const text = await new Promise<string>((resolve) => {
     const reader = new FileReader();
     reader.onload = () => resolve(String(reader.result));
@@ -36,6 +37,10 @@ test('what is exported is what is read back', async () => {
   });
   expect(JSON.parse(text)).toMatchObject({ format: 'tenon.chats', version: 1 });
   expect(steps).toEqual([1, 2]);
+  expect(asked.mock.calls).toEqual([
+    ['a', 'json', true],
+    ['b', 'json', true],
+  ]);
 });
 
 test('a file holds one chat, many, or none of ours', () => {

@@ -31,9 +31,11 @@ export async function allChats(): Promise<ChatSummary[]> {
   return [...found.values()];
 }
 
-/** One file with many chats. One with a single chat is what the menu of that chat exports. */
+/** One file with many chats, with what is attached to their messages if `files` is set. One with a
+    single chat is what the menu of that chat exports. */
 export async function exportChats(
   chats: readonly ChatSummary[],
+  files: true | undefined,
   report: ReportStep,
   signal: AbortSignal,
 ): Promise<Blob> {
@@ -42,7 +44,7 @@ export async function exportChats(
   for (const [index, { id }] of chats.entries()) {
     signal.throwIfAborted();
     if (index > 0) pieces.push(',');
-    pieces.push(await api.exportChat(id, 'json'));
+    pieces.push(await api.exportChat(id, 'json', files));
     report({ done: index + 1, count: chats.length });
   }
   return new Blob([...pieces, ']}'], { type: 'application/json' });

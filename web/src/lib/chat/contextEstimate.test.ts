@@ -19,6 +19,7 @@ const view: ContextView = {
   historyTokens: 300,
   tools: [],
   leftOut: [],
+  deferred: 0,
 };
 const file = (kind: AttachedFile['kind'], textChars?: number): AttachedFile => ({
   ...{ id: kind, name: kind, mediaType: '', size: 1, kind, textChars, truncated: false },

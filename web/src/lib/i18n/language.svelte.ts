@@ -62,6 +62,8 @@ class Language {
 
   async #loadErrors(): Promise<void> {
     const code = this.#code;
+    // Nobody reads them before there is a page.
+    await whenIdle();
     const [errors, builtins] = await Promise.all([
       errorTemplates[code]().catch(() => ({})),
       builtinTexts[code]().catch(() => noBuiltinTexts),
@@ -70,6 +72,14 @@ class Language {
     this.#errors = errors;
     this.#builtins = builtins;
   }
+}
+
+/** In browsers that do not say so, as soon as they have done what they are at. */
+function whenIdle(): Promise<void> {
+  return new Promise((resolve) => {
+    if ('requestIdleCallback' in window) window.requestIdleCallback(() => resolve());
+    else setTimeout(resolve);
+  });
 }
 
 export const language = new Language();

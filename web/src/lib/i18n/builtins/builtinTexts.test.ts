@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ToolView } from '$lib/api/types';
-import { localizedName, localizedTool, noBuiltinTexts } from './builtinTexts';
+import { localizedName, localizedSourceTitle, localizedTool, noBuiltinTexts } from './builtinTexts';
 import { builtinsZhHans } from './zh-hans';
 import { builtinsZhHant } from './zh-hant';
 
@@ -44,4 +44,13 @@ test('a call is named as its tool is', () => {
   check('builtin_calculate', 'Math/Calculate', '數學/計算');
   check('mcp_time_current_time', 'Time/Current time', 'Time/Current time');
   check('builtin_calculate', 'Calculate', 'Calculate');
+});
+
+test('a source is named as in the list of tools', () => {
+  const check = (id: string, title: string, expected: string) =>
+    expect(localizedSourceTitle(id, title, builtinsZhHans)).toBe(expected);
+  check('builtin:math', 'Math', '数学');
+  check('builtin:new', 'New', 'New');
+  check('mcp:math', 'Math', 'Math');
+  expect(localizedSourceTitle('builtin:math', 'Math', noBuiltinTexts)).toBe('Math');
 });

@@ -27,6 +27,16 @@ export function localizedTool(tool: ToolView, { sources, tools }: BuiltinTexts):
   return { ...tool, ...text, displayName, keywords, source: { ...tool.source, title: source } };
 }
 
+/** What a source is called. Only those of Tenon itself have an id that begins so. */
+export function localizedSourceTitle(
+  sourceId: string,
+  title: string,
+  { sources }: BuiltinTexts,
+): string {
+  const [kind, name = ''] = sourceId.split(':');
+  return (kind === 'builtin' && sources[name]) || title;
+}
+
 /** What a call shows as the name of its tool. */
 export function localizedName(
   toolId: string,

@@ -23,6 +23,7 @@ export const dashboardEn = {
   output: 'Output',
   callsOverTime: 'Tool calls over time',
   tokensOverTime: 'Tokens over time',
+  costOverTime: (currency: string) => `Cost over time in ${currency}`,
   asTable: 'Show as a table',
   time: 'Time',
   byTool: 'By tool',

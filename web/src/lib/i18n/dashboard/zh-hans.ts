@@ -23,6 +23,7 @@ export const dashboardZhHans: DashboardMessages = {
   output: '输出',
   callsOverTime: '工具调用趋势',
   tokensOverTime: 'Token 用量趋势',
+  costOverTime: (currency) => `费用趋势（${currency}）`,
   asTable: '以表格显示',
   time: '时间',
   byTool: '按工具',

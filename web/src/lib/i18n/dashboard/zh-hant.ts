@@ -23,6 +23,7 @@ export const dashboardZhHant: DashboardMessages = {
   output: '輸出',
   callsOverTime: '工具呼叫趨勢',
   tokensOverTime: 'Token 用量趨勢',
+  costOverTime: (currency) => `費用趨勢（${currency}）`,
   asTable: '以表格顯示',
   time: '時間',
   byTool: '依工具',

@@ -35,6 +35,7 @@ export const preferencesEn = {
   chats: 'Chats as files',
   chatsHelp: 'One file with all your chats, also those in the archive.',
   exportAll: 'Export all chats',
+  exportFilesHint: 'Without this, the file has your chats, but not the files in your messages.',
   exporting: (done: number, count: number) => `Exporting, ${done} of ${count}…`,
   exported: (count: number) =>
     count === 1 ? 'One chat was exported.' : `${count} chats were exported.`,

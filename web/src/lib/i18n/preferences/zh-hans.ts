@@ -32,6 +32,7 @@ export const preferencesZhHans: PreferencesMessages = {
   chats: '对话文件',
   chatsHelp: '一个文件，包含你的所有对话，也包括已归档的。',
   exportAll: '导出所有对话',
+  exportFilesHint: '不勾选时，文件只包含对话，不包含消息中的文件。',
   exporting: (done, count) => `正在导出，${done}／${count}…`,
   exported: (count) => `已导出 ${count} 个对话。`,
   importChats: '导入对话…',

@@ -32,6 +32,7 @@ export const preferencesZhHant: PreferencesMessages = {
   chats: '對話檔案',
   chatsHelp: '一個檔案，包含你的所有對話，也包括已封存的。',
   exportAll: '匯出所有對話',
+  exportFilesHint: '不勾選時，檔案只包含對話，不包含訊息中的檔案。',
   exporting: (done, count) => `正在匯出，${done}／${count}…`,
   exported: (count) => `已匯出 ${count} 個對話。`,
   importChats: '匯入對話…',

@@ -200,7 +200,7 @@ export const settingsEn = {
     access: { full: 'may do everything', use: 'may use', read: 'may read' },
   } as Record<string, Record<string, string>>,
   everywhere: 'everywhere',
-  doors: { page: 'page', shell: 'command line', key: 'API key' },
+  doors: { page: 'page', shell: 'command line', key: 'API key', other: 'another way' },
   nobody: 'Somebody',
   somebodyGone: 'Deleted person',
   noEntries: 'Nothing has happened yet.',

@@ -187,7 +187,7 @@ export const settingsZhHans: SettingsMessages = {
     access: { full: '全部权限', use: '使用权限', read: '只读权限' },
   },
   everywhere: '所有登录',
-  doors: { page: '网页', shell: '命令行', key: 'API 密钥' },
+  doors: { page: '网页', shell: '命令行', key: 'API 密钥', other: '其他途径' },
   nobody: '未知用户',
   somebodyGone: '已删除的成员',
   noEntries: '还没有任何记录。',

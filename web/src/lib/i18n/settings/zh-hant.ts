@@ -187,7 +187,7 @@ export const settingsZhHant: SettingsMessages = {
     access: { full: '全部權限', use: '使用權限', read: '唯讀權限' },
   },
   everywhere: '所有登入',
-  doors: { page: '網頁', shell: '命令列', key: 'API 金鑰' },
+  doors: { page: '網頁', shell: '命令列', key: 'API 金鑰', other: '其他途徑' },
   nobody: '未知使用者',
   somebodyGone: '已刪除的成員',
   noEntries: '還沒有任何記錄。',

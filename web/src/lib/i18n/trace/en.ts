@@ -54,6 +54,7 @@ export const traceEn = {
   httpStatus: 'HTTP status',
   error: 'Error',
   tool: 'Tool',
+  runsOn: 'Runs on',
   verdict: 'Approval',
   outputSize: 'Size of the output',
   input: 'Input',
@@ -70,10 +71,12 @@ export const traceEn = {
   who: 'Who',
   when: 'When',
   door: 'Through',
-  doors: { page: 'page', shell: 'command line', key: 'API key or MCP client' } as Record<
-    string,
-    string
-  >,
+  doors: {
+    page: 'page',
+    shell: 'command line',
+    key: 'API key or MCP client',
+    other: 'another way',
+  },
   address: 'From',
   inputNotKept: 'The audit log keeps neither input nor output.',
   total: 'In all',
