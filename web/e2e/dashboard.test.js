@@ -58,6 +58,7 @@ test('calls, errors, tokens and costs are counted and shown', deadline, async (t
   // A picture has words, and its figures are there as a table.
   const chart = board.getByRole('img', { name: /Tool calls over time.*Succeeded: 1.*Errors: 1/ });
   await chart.waitFor();
+  await board.getByRole('img', { name: /^Duration of tool calls over time.*p95: \S/ }).waitFor();
   const figure = board.locator('figure').first();
   await figure.getByRole('button', { name: 'Show as a table' }).click();
   assert.equal(await figure.getByRole('row').count(), 29);

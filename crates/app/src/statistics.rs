@@ -85,6 +85,13 @@ pub struct TimeStats {
     pub calls: u64,
     #[ts(type = "number")]
     pub errors: u64,
+    /// As of all calls.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional, type = "number")]
+    pub p50_ms: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional, type = "number")]
+    pub p95_ms: Option<u64>,
     pub usage: UsageStats,
 }
 
@@ -163,15 +170,25 @@ pub async fn statistics(
             at: within.from + slot * within.slot_ms,
             calls: 0,
             errors: 0,
+            p50_ms: None,
+            p95_ms: None,
             usage: UsageStats::default(),
         })
         .collect();
     // What happens while it is counted is beyond the last one.
     let place = |slot: u64| (slot as usize).min(slots as usize - 1);
+    let mut durations: Vec<BTreeMap<u64, u64>> = vec![BTreeMap::new(); over_time.len()];
     for slot in call_slots {
-        let time = &mut over_time[place(slot.slot)];
-        time.calls += slot.calls;
-        time.errors += slot.errors;
+        let place = place(slot.slot);
+        over_time[place].calls += slot.calls;
+        over_time[place].errors += slot.errors;
+        if let Some(duration) = slot.duration_ms {
+            *durations[place].entry(duration).or_default() += slot.calls;
+        }
+    }
+    for (time, durations) in over_time.iter_mut().zip(&durations) {
+        time.p50_ms = percentile(durations, 50);
+        time.p95_ms = percentile(durations, 95);
     }
     let mut usage = UsageStats::default();
     let mut people: HashMap<UserId, UsageStats> = HashMap::new();

@@ -44,11 +44,18 @@ pub struct CallCount {
     pub last_entry: String,
 }
 
-/// Calls of all tools within a part of the time.
+/// A duration in two significant digits, so that there are few of them.
+const TWO_DIGITS: &str = "CASE WHEN ms < 100 THEN ms WHEN ms < 1000 THEN ms / 10 * 10 \
+    WHEN ms < 10000 THEN ms / 100 * 100 WHEN ms < 100000 THEN ms / 1000 * 1000 \
+    ELSE ms / 10000 * 10000 END";
+
+/// Calls of all tools within a part of the time that took about as long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CallSlot {
     /// 0, 1, 2 … from the beginning of the range.
     pub slot: u64,
+    /// In two significant digits, where that is on record.
+    pub duration_ms: Option<u64>,
     pub calls: u64,
     pub errors: u64,
 }
@@ -85,6 +92,7 @@ struct CallCountRow {
 #[derive(FromQueryResult)]
 struct CallSlotRow {
     slot: i64,
+    ms: Option<i64>,
     calls: i64,
     errors: i64,
 }
@@ -107,17 +115,9 @@ impl Store {
     /// The calls of each tool, by how they ended and how long they took.
     pub async fn call_counts(&self, range: StatisticsRange) -> Result<Vec<CallCount>> {
         self.flush().await;
-        // Not read as JSON on PostgreSQL, which takes no text with NUL in it for JSON.
-        let duration = match self.read.get_database_backend() {
-            DbBackend::Postgres => {
-                "CAST(substring(detail from '\"durationMs\":([0-9]{1,12})') AS BIGINT)"
-            }
-            _ => "CAST(detail->>'$.durationMs' AS BIGINT)",
-        };
+        let duration = self.duration();
         let select = format!(
-            "SELECT subject, is_error, CASE WHEN ms < 100 THEN ms WHEN ms < 1000 THEN ms / 10 * 10 \
-                WHEN ms < 10000 THEN ms / 100 * 100 WHEN ms < 100000 THEN ms / 1000 * 1000 \
-                ELSE ms / 10000 * 10000 END AS ms, \
+            "SELECT subject, is_error, {TWO_DIGITS} AS ms, \
              COUNT(*) AS calls, MAX(id) AS last_entry FROM (\
                 SELECT id, subject, {IS_ERROR} AS is_error, {duration} AS ms FROM audit \
                 WHERE id >= $1 AND action = 'tool.called' ORDER BY id DESC LIMIT $2\
@@ -141,12 +141,13 @@ impl Store {
 
     /// The calls of all tools over time. What is before the newest half a million is not counted.
     pub async fn call_slots(&self, range: StatisticsRange) -> Result<Vec<CallSlot>> {
+        let duration = self.duration();
         let select = format!(
-            "SELECT (at - $1) / $2 AS slot, COUNT(*) AS calls, \
+            "SELECT (at - $1) / $2 AS slot, {TWO_DIGITS} AS ms, COUNT(*) AS calls, \
                 CAST(SUM(is_error) AS BIGINT) AS errors FROM (\
-                SELECT at, {IS_ERROR} AS is_error FROM audit \
+                SELECT at, {IS_ERROR} AS is_error, {duration} AS ms FROM audit \
                 WHERE id >= $3 AND action = 'tool.called' ORDER BY id DESC LIMIT $4\
-             ) AS counted WHERE at >= $1 GROUP BY 1 ORDER BY 1 LIMIT $5"
+             ) AS counted WHERE at >= $1 GROUP BY 1, 2 ORDER BY 1 LIMIT $5"
         );
         let values = [
             range.from.into(),
@@ -158,10 +159,21 @@ impl Store {
         let rows: Vec<CallSlotRow> = self.select(&select, values).await?;
         let slots = rows.into_iter().map(|row| CallSlot {
             slot: row.slot.unsigned_abs(),
+            duration_ms: row.ms.map(i64::unsigned_abs),
             calls: row.calls.unsigned_abs(),
             errors: row.errors.unsigned_abs(),
         });
         Ok(slots.collect())
+    }
+
+    /// How long a call took. Not read as JSON on PostgreSQL, which takes no text with NUL in it for JSON.
+    fn duration(&self) -> &'static str {
+        match self.read.get_database_backend() {
+            DbBackend::Postgres => {
+                "CAST(substring(detail from '\"durationMs\":([0-9]{1,12})') AS BIGINT)"
+            }
+            _ => "CAST(detail->>'$.durationMs' AS BIGINT)",
+        }
     }
 
     /// What models took, by person, model and time.

@@ -7,7 +7,7 @@ use tenon_domain::{
     MessageId, MessageRecord, ModelCallId, ModelId, ModelRef, Part, Role, RunsOn, SourceId,
     SourceInfo, SourceKind, StopReason, ToolCall, ToolId, TurnId, TurnOutcome, Usage, UserId,
 };
-use tenon_store::{Error, ModelCall, ModelExchange, StatisticsRange, Store, now};
+use tenon_store::{CallSlot, Error, ModelCall, ModelExchange, StatisticsRange, Store, now};
 
 use crate::postgres::Postgres;
 
@@ -190,8 +190,11 @@ async fn statistics(store: &Store, ada: &UserId, bob: &UserId) {
     assert!(tools[0].display_name.is_some());
 
     let slots = store.call_slots(range).await.unwrap();
-    assert_eq!(slots.len(), 1);
-    assert_eq!((slots[0].slot, slots[0].calls, slots[0].errors), (0, 6, 1));
+    assert!(slots.iter().all(|slot| slot.slot == 0), "{slots:?}");
+    let sum = |count: fn(&CallSlot) -> u64| slots.iter().map(count).sum::<u64>();
+    assert_eq!((sum(|slot| slot.calls), sum(|slot| slot.errors)), (6, 1));
+    let slowest = slots.iter().filter_map(|slot| slot.duration_ms).max();
+    assert_eq!(slowest, Some(1_200));
 
     let usage_slots = store.usage_slots(range).await.unwrap();
     let mut found: Vec<_> = usage_slots

@@ -372,7 +372,11 @@ answers: number, usage: Usage,
  */
 costs: Array<Cost>, };
 
-export type TimeStats = { at: number, calls: number, errors: number, usage: UsageStats, };
+export type TimeStats = { at: number, calls: number, errors: number, 
+/**
+ * As of all calls.
+ */
+p50Ms?: number, p95Ms?: number, usage: UsageStats, };
 
 export type ToolStats = { toolId: ToolId, displayName: string, sourceId?: SourceId, calls: CallStats, };
 

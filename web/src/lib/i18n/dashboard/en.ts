@@ -22,6 +22,7 @@ export const dashboardEn = {
   input: 'Input',
   output: 'Output',
   callsOverTime: 'Tool calls over time',
+  latencyOverTime: 'Duration of tool calls over time',
   tokensOverTime: 'Tokens over time',
   costOverTime: (currency: string) => `Cost over time in ${currency}`,
   asTable: 'Show as a table',

@@ -22,6 +22,7 @@ export const dashboardZhHans: DashboardMessages = {
   input: '输入',
   output: '输出',
   callsOverTime: '工具调用趋势',
+  latencyOverTime: '工具调用耗时趋势',
   tokensOverTime: 'Token 用量趋势',
   costOverTime: (currency) => `费用趋势（${currency}）`,
   asTable: '以表格显示',

@@ -22,6 +22,7 @@ export const dashboardZhHant: DashboardMessages = {
   input: '輸入',
   output: '輸出',
   callsOverTime: '工具呼叫趨勢',
+  latencyOverTime: '工具呼叫耗時趨勢',
   tokensOverTime: 'Token 用量趨勢',
   costOverTime: (currency) => `費用趨勢（${currency}）`,
   asTable: '以表格顯示',
