@@ -17,7 +17,7 @@ after(() => model?.stop());
 async function sit(t, name) {
   const counter = await startCounter();
   t.after(() => counter.stop());
-  const looks = lookAt(counter.url, { device: name.toLowerCase() });
+  const looks = lookAt(counter.url);
   const remembers = { ...looks.remembers, 'tenon.deviceName': name };
   const visit = await suite.visit(t, { ...looks, remembers });
   const found = () => localTools(suite, counter.url, 'ready');
@@ -38,7 +38,9 @@ test('a list and an approval say which computer', deadline, async (t) => {
   assert.equal(await panel.locator('.device', { hasText: 'Laptop' }).count(), 0);
   await page.keyboard.press('Escape');
 
-  await ui.ask(`Call ${tool.toolId} {}`);
+  const { toolId } = tool;
+  await suite.tell('PATCH', '/tools', { layer: 'user', tools: [{ toolId, policy: 'ask' }] });
+  await ui.ask(`Call ${toolId} {"number": 1}`);
   const question = page.locator('.card[data-status=asking]');
   await question.waitFor();
   await question.getByRole('group').getByText('Laptop').waitFor();

@@ -1,6 +1,8 @@
 // Experts and saved prompts: made in the settings, used in a chat.
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { findings } from './axe.js';
 import { desktop, phone } from './browser.js';
@@ -104,7 +106,9 @@ test('an expert leaves as a file and comes back from it', deadline, async (t) =>
   await page.getByRole('menuitem', { name: 'Export' }).click();
   const file = await saved;
   assert.equal(file.suggestedFilename(), 'web-research.yaml');
-  const text = await readFile(await file.path(), 'utf8');
+  const path = join(await mkdtemp(join(tmpdir(), 'tenon-e2e-')), 'expert.yaml');
+  await file.saveAs(path);
+  const text = await readFile(path, 'utf8');
   const mine = text
     .replace(/^name: .*$/m, 'name: my-research')
     .replace(/^title: .*$/m, 'title: My research');
