@@ -48,7 +48,9 @@ impl StepTrace {
                 Usage::default()
             };
             let own_error = attempt.and_then(|attempt| attempt.error.clone());
+            // Taken where it is read: on a busy machine the attempt may have ended before.
             let first_token = self.first_token.filter(|_| is_last);
+            let first_token = first_token.map(|first| first.min(ended));
             ModelCall {
                 user: caller.user.clone(),
                 turn: caller.turn.cloned(),

@@ -81,17 +81,8 @@ pub struct UsageStats {
 pub struct TimeStats {
     #[ts(type = "number")]
     pub at: i64,
-    #[ts(type = "number")]
-    pub calls: u64,
-    #[ts(type = "number")]
-    pub errors: u64,
-    /// As of all calls.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[ts(optional, type = "number")]
-    pub p50_ms: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[ts(optional, type = "number")]
-    pub p95_ms: Option<u64>,
+    #[serde(flatten)]
+    pub calls: CallStats,
     pub usage: UsageStats,
 }
 
@@ -168,27 +159,18 @@ pub async fn statistics(
     let mut over_time: Vec<TimeStats> = (0..slots)
         .map(|slot| TimeStats {
             at: within.from + slot * within.slot_ms,
-            calls: 0,
-            errors: 0,
-            p50_ms: None,
-            p95_ms: None,
+            calls: CallStats::default(),
             usage: UsageStats::default(),
         })
         .collect();
     // What happens while it is counted is beyond the last one.
     let place = |slot: u64| (slot as usize).min(slots as usize - 1);
-    let mut durations: Vec<BTreeMap<u64, u64>> = vec![BTreeMap::new(); over_time.len()];
+    let mut totals = vec![CallTotals::default(); over_time.len()];
     for slot in call_slots {
-        let place = place(slot.slot);
-        over_time[place].calls += slot.calls;
-        over_time[place].errors += slot.errors;
-        if let Some(duration) = slot.duration_ms {
-            *durations[place].entry(duration).or_default() += slot.calls;
-        }
+        totals[place(slot.slot)].add(slot.calls, slot.errors, slot.duration_ms);
     }
-    for (time, durations) in over_time.iter_mut().zip(&durations) {
-        time.p50_ms = percentile(durations, 50);
-        time.p95_ms = percentile(durations, 95);
+    for (time, totals) in over_time.iter_mut().zip(&totals) {
+        time.calls = totals.stats();
     }
     let mut usage = UsageStats::default();
     let mut people: HashMap<UserId, UsageStats> = HashMap::new();
@@ -313,19 +295,40 @@ fn most<T>(mut rows: Vec<T>, count: impl Fn(&T) -> u64) -> Vec<T> {
 }
 
 impl CallStats {
-    fn of<'a>(counts: impl Iterator<Item = &'a CallCount> + Clone) -> Self {
-        let errors = counts.clone().filter(|count| count.is_error);
-        let mut durations: BTreeMap<u64, u64> = BTreeMap::new();
-        for count in counts.clone() {
-            if let Some(duration) = count.duration_ms {
-                *durations.entry(duration).or_default() += count.calls;
-            }
+    fn of<'a>(counts: impl Iterator<Item = &'a CallCount>) -> Self {
+        let mut totals = CallTotals::default();
+        for count in counts {
+            let errors = if count.is_error { count.calls } else { 0 };
+            totals.add(count.calls, errors, count.duration_ms);
         }
-        Self {
-            calls: counts.map(|count| count.calls).sum(),
-            errors: errors.map(|count| count.calls).sum(),
-            p50_ms: percentile(&durations, 50),
-            p95_ms: percentile(&durations, 95),
+        totals.stats()
+    }
+}
+
+/// Calls that are added up.
+#[derive(Clone, Default)]
+struct CallTotals {
+    calls: u64,
+    errors: u64,
+    /// How many took how long.
+    durations: BTreeMap<u64, u64>,
+}
+
+impl CallTotals {
+    fn add(&mut self, calls: u64, errors: u64, duration_ms: Option<u64>) {
+        self.calls += calls;
+        self.errors += errors;
+        if let Some(duration) = duration_ms {
+            *self.durations.entry(duration).or_default() += calls;
+        }
+    }
+
+    fn stats(&self) -> CallStats {
+        CallStats {
+            calls: self.calls,
+            errors: self.errors,
+            p50_ms: percentile(&self.durations, 50),
+            p95_ms: percentile(&self.durations, 95),
         }
     }
 }

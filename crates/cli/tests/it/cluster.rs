@@ -88,6 +88,15 @@ async fn follow(person: &Person<'_>, chat: &str) -> Page {
     page
 }
 
+/// The call that waits for a person.
+async fn asked_call(page: &mut Page) -> String {
+    let asked = page
+        .until(|frame| frame["body"]["type"] == "callAsked")
+        .await;
+    let call = asked.last().unwrap()["body"]["callId"].as_str();
+    call.unwrap().to_owned()
+}
+
 fn is_delta(frame: &Value, text: &str) -> bool {
     frame["type"] == "delta" && frame["text"] == text
 }

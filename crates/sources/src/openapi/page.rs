@@ -155,6 +155,6 @@ mod tests {
             assert!(!text.contains('\u{202e}'));
             assert_eq!(data.len(), html.len().div_ceil(3) * 4, "it is kept whole");
         }
-        assert!(begun.elapsed().as_secs() < 20, "{:?}", begun.elapsed());
+        assert!(begun.elapsed().as_secs() < 60, "{:?}", begun.elapsed());
     }
 }

@@ -372,11 +372,11 @@ answers: number, usage: Usage,
  */
 costs: Array<Cost>, };
 
-export type TimeStats = { at: number, calls: number, errors: number, 
+export type TimeStats = { at: number, usage: UsageStats, calls: number, errors: number, 
 /**
- * As of all calls.
+ * Half of them took no longer, in two significant digits. Absent where no duration is on record.
  */
-p50Ms?: number, p95Ms?: number, usage: UsageStats, };
+p50Ms?: number, p95Ms?: number, };
 
 export type ToolStats = { toolId: ToolId, displayName: string, sourceId?: SourceId, calls: CallStats, };
 

@@ -10,6 +10,17 @@ use crate::login::{self, guarded};
 use crate::people::Person;
 use crate::sources::fixtures;
 
+/// Somebody's tool that a browser has, once its server is in this state.
+async fn local_tool(person: &Person<'_>, state: &str) -> Value {
+    until(async || {
+        let (_, tools) = person.get("/api/tools").await;
+        let mut tools = tools.as_array().unwrap().iter();
+        let is_it = |tool: &&Value| tool["runsOn"] == "browser" && tool["source"]["state"] == state;
+        tools.find(is_it).cloned()
+    })
+    .await
+}
+
 #[tokio::test]
 async fn a_call_reaches_the_page_wherever_it_is_connected() {
     let cluster = TestCluster::start();
@@ -23,14 +34,7 @@ async fn a_call_reaches_the_page_wherever_it_is_connected() {
     page.until(|frame| frame["type"] == "tools:registered")
         .await;
 
-    let tool = until(async || {
-        let (_, tools) = ada.get("/api/tools").await;
-        let mut tools = tools.as_array().unwrap().iter();
-        let ready =
-            |tool: &&Value| tool["runsOn"] == "browser" && tool["source"]["state"] == "ready";
-        tools.find(ready).cloned()
-    })
-    .await;
+    let tool = local_tool(&ada, "ready").await;
     let (_, devices) = ada.get("/api/devices").await;
     assert_eq!(devices[0]["pages"], json!(["page-one"]), "{devices}");
     let (_, his) = bob.get("/api/tools").await;
@@ -72,14 +76,7 @@ async fn a_call_reaches_the_page_wherever_it_is_connected() {
 
     // A page that goes is gone everywhere.
     drop(page);
-    until(async || {
-        let (_, tools) = ada.get("/api/tools").await;
-        let mut tools = tools.as_array().unwrap().iter();
-        let gone =
-            |tool: &&Value| tool["runsOn"] == "browser" && tool["source"]["state"] == "offline";
-        tools.find(gone).cloned()
-    })
-    .await;
+    local_tool(&ada, "offline").await;
 }
 
 #[tokio::test]

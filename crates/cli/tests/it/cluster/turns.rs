@@ -8,7 +8,7 @@ use tenon_domain::FormAnswer;
 use tenon_llm::scripted::ScriptStep;
 use tokio::sync::Notify;
 
-use super::{TestCluster, follow, is_delta, new_chat, say, until};
+use super::{TestCluster, asked_call, follow, is_delta, new_chat, say, until};
 use crate::form_tool::FormTool;
 use crate::people::Person;
 
@@ -100,10 +100,7 @@ async fn calls_are_allowed_and_forms_answered_at_another_server() {
     let mut page = follow(&at_b, &chat).await;
     say(&ada, &chat).await;
 
-    let asked = page
-        .until(|frame| frame["body"]["type"] == "callAsked")
-        .await;
-    let call = asked.last().unwrap()["body"]["callId"].as_str().unwrap();
+    let call = asked_call(&mut page).await;
     let begun = Instant::now();
     let path = format!("/api/calls/{call}/answer");
     let (status, _) = at_b.post(&path, json!({"verdict": "once"})).await;
@@ -154,10 +151,7 @@ async fn what_waits_for_a_person_moves_when_its_server_ends() {
     let (chat, other) = (new_chat(&ada).await, new_chat(&ada).await);
     let mut page = follow(&at_b, &chat).await;
     say(&ada, &chat).await;
-    let asked = page
-        .until(|frame| frame["body"]["type"] == "callAsked")
-        .await;
-    let call = asked.last().unwrap()["body"]["callId"].as_str().unwrap();
+    let call = asked_call(&mut page).await;
 
     // As after SIGTERM.
     a.app.agent.drain(Duration::from_secs(1)).await;
