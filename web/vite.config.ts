@@ -17,7 +17,8 @@ const isolated = [
   'src/lib/local/local.test.ts',
 ];
 
-/** Swagger UI as its makers build it, for the pages that show an OpenAPI document. No page of ours loads it. */
+/** Swagger UI as its makers build it, for the pages that show an OpenAPI document. No page of ours
+    loads it. */
 function swaggerFiles(): Plugin {
   const files = ['swagger-ui-bundle.js', 'swagger-ui.css', 'LICENSE', 'NOTICE'];
   const require = createRequire(import.meta.url);
@@ -33,7 +34,8 @@ function swaggerFiles(): Plugin {
   };
 }
 
-/** Every browser the page runs in reads woff2; the other two formats would be dead weight in the binary. */
+/** Every browser the page runs in reads woff2; the other two formats would be dead weight in the
+    binary. */
 function woff2Only(): Plugin {
   return {
     name: 'woff2-only',
@@ -68,9 +70,11 @@ export default defineConfig({
     proxy: { '/api': { target: server, ws: true } },
   },
   build: {
-    // `light-dark()` holds both themes in one line per token; older targets would have it rewritten.
+    // `light-dark()` holds both themes in one line per token; older targets would have it
+    // rewritten.
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
-    // The policy of the server forbids inline scripts, and this polyfill is one more file for no one.
+    // The policy of the server forbids inline scripts, and this polyfill is one more file for no
+    // one.
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
   },

@@ -1,4 +1,5 @@
-// Answers of a model as they are read: formulas, code, tables, diagrams; and what a hostile one tries.
+// Answers of a model as they are read: formulas, code, tables, diagrams; and what a hostile one
+// tries.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { findingsInBothSchemes } from './axe.js';
@@ -12,7 +13,8 @@ const deadline = { timeout: 60_000 };
 let provider;
 after(() => provider?.stop());
 
-/** Words that are not the same over and over: a model on this computer that repeats itself is stopped. */
+/** Words that are not the same over and over: a model on this computer that repeats itself is
+    stopped. */
 const count = (end) => Array.from({ length: end }, (_, n) => `number ${n}`).join(', ');
 
 /** Opens a chat in which the model answered with this. */

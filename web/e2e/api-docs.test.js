@@ -28,7 +28,10 @@ for (const [name, viewport, colorScheme] of [
     await page.goto(`${origin}/api/docs`);
     const operation = page.getByRole('button', { name: /\/api\/chats\/\{id\}\/turns/ }).first();
     // Swagger UI draws the rows of a long list only where they are scrolled to.
-    await page.getByRole('button', { name: /\/api\/chats/ }).first().waitFor();
+    await page
+      .getByRole('button', { name: /\/api\/chats/ })
+      .first()
+      .waitFor();
     for (let screens = 0; screens < 10 && (await operation.count()) === 0; screens += 1) {
       await page.mouse.wheel(0, 500);
       await page.waitForTimeout(200);

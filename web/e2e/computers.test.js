@@ -38,6 +38,18 @@ test('a list and an approval say which computer', deadline, async (t) => {
   assert.equal(await panel.locator('.device', { hasText: 'Laptop' }).count(), 0);
   await page.keyboard.press('Escape');
 
+  // The model is told of what is here, and that is what is counted.
+  const tools = await suite.tell('GET', '/tools');
+  const told = tools.filter(
+    ({ enabled, source }) =>
+      enabled && source.state === 'ready' && source.local?.deviceName !== 'Desk',
+  );
+  const wrench = page.getByRole('button', { name: /^Tools:/ });
+  await eventually(
+    'it counts those of this computer',
+    async () => (await wrench.innerText()) === `${told.length}`,
+  );
+
   const { toolId } = tool;
   await suite.tell('PATCH', '/tools', { layer: 'user', tools: [{ toolId, policy: 'ask' }] });
   await ui.ask(`Call ${toolId} {"number": 1}`);

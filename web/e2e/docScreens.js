@@ -1,4 +1,5 @@
-// The dozen pictures of docs/screens: both themes, two widths, three languages. Each shows one thing.
+// The dozen pictures of docs/screens: both themes, two widths, three languages. Each shows one
+// thing.
 import { mkdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';

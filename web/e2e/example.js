@@ -10,7 +10,8 @@ import { eventually } from './screen.js';
 
 const START_MS = 60_000;
 
-/** Where `mcpo`, `python` and what `npx` and `import` look for come from, instead of an installation. */
+/** Where `mcpo`, `python` and what `npx` and `import` look for come from, instead of an
+    installation. */
 const surroundings = {
   mcpo: { bin: 'venv-mcpo/bin', modules: 'mcp/node_modules' },
   python: { bin: 'venv-fastmcp/bin' },

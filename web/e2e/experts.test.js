@@ -101,11 +101,21 @@ test('an expert is copied, hidden and deleted', deadline, async (t) => {
 test('an expert leaves as a file and comes back from it', deadline, async (t) => {
   const { page } = await suite.visit(t);
   const settings = await openSettings(page, 'experts');
-  await settings.getByRole('button', { name: 'Actions for Web research' }).last().click();
+  const open = (title) => settings.getByRole('button', { name: `Actions for ${title}` }).click();
+  const item = (name) => page.getByRole('menuitem', { name });
+  // One that is built in is everywhere, but not a copy of it.
+  await open('Web research');
+  await item('Copy').waitFor();
+  assert.equal(await item('Export').count(), 0);
+  await item('Copy').click();
+  await settings.getByLabel('Title', { exact: true }).fill('Team research');
+  await settings.getByRole('button', { name: 'Save' }).click();
+  await settings.getByRole('heading', { name: /^Team research/ }).waitFor();
+  await open('Team research');
   const saved = page.waitForEvent('download');
-  await page.getByRole('menuitem', { name: 'Export' }).click();
+  await item('Export').click();
   const file = await saved;
-  assert.equal(file.suggestedFilename(), 'web-research.yaml');
+  assert.equal(file.suggestedFilename(), 'web-research-2.yaml');
   const path = join(await mkdtemp(join(tmpdir(), 'tenon-e2e-')), 'expert.yaml');
   await file.saveAs(path);
   const text = await readFile(path, 'utf8');

@@ -1,5 +1,5 @@
-// Debian's Firefox for a test, driven over WebDriver BiDi: a socket of JSON messages, and of those the few
-// that a person's doings need. Playwright drives only a Firefox of its own.
+// Debian's Firefox for a test, driven over WebDriver BiDi: a socket of JSON messages, and of those
+// the few that a person's doings need. Playwright drives only a Firefox of its own.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

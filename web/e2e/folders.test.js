@@ -37,7 +37,8 @@ function sidebarOf(page) {
       await this.folder(name).waitFor();
     },
     async act(name, action) {
-      // Its line, and not the middle of all that it holds: the button shows itself where the pointer is.
+      // Its line, and not the middle of all that it holds: the button shows itself where the
+      // pointer is.
       await this.folder(name).hover();
       await nav.getByRole('button', { name: `Options for the folder “${name}”` }).click();
       await page.getByRole('menuitem', { name: action }).click();

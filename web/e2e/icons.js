@@ -1,4 +1,5 @@
-// Draws the icons of the installed page from favicon.svg: node e2e/icons.js. The results are committed.
+// Draws the icons of the installed page from favicon.svg: node e2e/icons.js. The results are
+// committed.
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { openBrowser } from './browser.js';
@@ -7,7 +8,8 @@ const folder = fileURLToPath(new URL('../public/', import.meta.url));
 const svg = await readFile(`${folder}favicon.svg`, 'utf8');
 const paths = svg.match(/<path d=[^>]*>/g).join('');
 
-/** `share` of the square is taken by the sign; a mask may cut off what is outside of four fifths. */
+/** `share` of the square is taken by the sign; a mask may cut off what is outside of four
+    fifths. */
 const icons = [
   { name: 'icon-192.png', size: 192, share: 0.84, sign: '#0d6f73' },
   { name: 'icon-512.png', size: 512, share: 0.84, sign: '#0d6f73' },

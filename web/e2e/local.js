@@ -4,7 +4,8 @@ import { randomUUID } from 'node:crypto';
 import { eventually } from './screen.js';
 
 /** What a browser remembers that looks at this address and at no other. `key` goes in the header
-    `Authorization`; `account` is whose page it is, where people log in; `device` the computer that it is on. */
+    `Authorization`; `account` is whose page it is, where people log in; `device` the computer that
+    it is on. */
 function remembering(url, { key, account, device }) {
   const kept = { endpoints: [{ url, name: '', kind: 'auto', enabled: true }] };
   if (key) kept.keys = { [url]: { header: 'Authorization', value: `Bearer ${key}` } };
@@ -46,7 +47,8 @@ export async function localTools(suite, url, state) {
   );
 }
 
-/** The tools at this address, or below it, by what their server calls them: once these are ready. */
+/** The tools at this address, or below it, by what their server calls them: once these are
+    ready. */
 export async function toolsAt(url, tell, ...names) {
   let ready = new Map();
   const look = async () => {

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fixture } from './fixture.js';
 import { lookAt, localTools } from './local.js';
+import { startCapabilities } from './local/servers.js';
 import { startScriptedModel } from './scriptedModel.js';
 import {
   memory,
@@ -130,6 +131,22 @@ const kinds = [
     args: { message: 'hi there' },
     via: 'mcp',
     says: /hi there/,
+  },
+  {
+    name: 'capabilities in the answer to a handshake',
+    start: () => startCapabilities('http'),
+    tool: 'forecast',
+    args: { city: 'Oslo', days: 3 },
+    via: 'openapi',
+    says: /Oslo.*3.*clear/,
+  },
+  {
+    name: 'capabilities in an event of a stream',
+    start: () => startCapabilities('sse'),
+    tool: 'forecast',
+    args: { city: 'Oslo', days: 3 },
+    via: 'openapi',
+    says: /Oslo.*3.*clear/,
   },
 ];
 

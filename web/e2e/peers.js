@@ -28,7 +28,8 @@ export function startFastapi() {
   return startPeer(path('venv-fastapi/bin/python'), [app]);
 }
 
-/** An mcpo with these servers behind it, as its own configuration has them, that wants this key if any. */
+/** An mcpo with these servers behind it, as its own configuration has them, that wants this key if
+    any. */
 export async function startMcpo(mcpServers, key) {
   const folder = await mkdtemp(join(tmpdir(), 'tenon-mcpo-'));
   const config = join(folder, 'config.json');

@@ -49,7 +49,8 @@ const kinds = {
   },
 };
 
-/** Starts it before this Tenon: the origin of its page, what a browser has to be told, and how to end it. */
+/** Starts it before this Tenon: the origin of its page, what a browser has to be told, and how to
+    end it. */
 export async function startProxy({ name, text }, tenonUrl) {
   const { main, command, prepare } = kinds[name];
   const folder = await mkdtemp(join(tmpdir(), 'tenon-proxy-'));
@@ -85,7 +86,8 @@ async function makeCertificate(folder) {
   await promisify(execFile)('openssl', args, { cwd: folder });
 }
 
-/** The fingerprint of the proxy's key, once it has one: Caddy listens before it has a certificate. */
+/** The fingerprint of the proxy's key, once it has one: Caddy listens before it has a
+    certificate. */
 async function shownKey(port) {
   let shown;
   await eventually('the proxy shows a certificate', async () => {

@@ -1,5 +1,5 @@
-// Pictures of the page, for people. `node e2e/screenshots.js FOLDER` makes one of every screen; without a
-// folder it makes those of docs/screens.
+// Pictures of the page, for people. `node e2e/screenshots.js FOLDER` makes one of every screen;
+// without a folder it makes those of docs/screens.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { desktop, openBrowser, openPage, phone } from './browser.js';

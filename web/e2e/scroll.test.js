@@ -135,7 +135,8 @@ test(
     }
     await page.evaluate(() => getSelection().empty());
 
-    // Parts that come into view are as high as they were: going up and down again ends where it began.
+    // Parts that come into view are as high as they were: going up and down again ends where it
+    // began.
     const height = await view.evaluate((view) => view.scrollHeight);
     await view.evaluate((view) => (view.scrollTop = view.scrollHeight / 2));
     await ui.jump.waitFor();

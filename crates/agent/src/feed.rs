@@ -327,7 +327,7 @@ async fn append(store: &Store, batch: Vec<(ChatId, Vec<EventBody>)>) -> Vec<Resu
     }
 }
 
-fn publish(channels: &Channels, relay: &Relay, events: Vec<Event>) {
+fn publish(channels: &Channels, relay: &Arc<Relay>, events: Vec<Event>) {
     let mut channels = lock(channels);
     for event in events {
         relay.pass_event(&event);

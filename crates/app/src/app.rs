@@ -88,6 +88,8 @@ pub struct AppServices {
     pub watched: Arc<Path>,
     /// The servers that whoever started Tenon wrote down for it.
     configured: ConfiguredServers,
+    /// The model whose embeddings tools are found by, if any.
+    embedding_model: Option<String>,
     pub auth: Auth,
     /// Whether what is written arrives.
     pub storage: Storage,
@@ -163,11 +165,6 @@ impl App {
         };
         let endpoints = ModelEndpoints::new(&config.environment, config.local_models.as_deref());
         let models = Models::new(store.clone(), vault.clone(), builtin, endpoints);
-        if let Some(model) = &config.embedding_model {
-            store.sweep_embeddings().await?;
-            let embedder = ModelEmbedder::start(models.clone(), store.clone(), model);
-            registry.embed_with(embedder);
-        }
         let skills = Skills::open(
             (store.clone(), vault.clone()),
             registry.clone(),
@@ -204,6 +201,7 @@ impl App {
         store.sweep_blobs().await?;
         store.sweep_audit().await?;
         store.sweep_model_calls().await?;
+        store.sweep_embeddings().await?;
         let auth = Auth::new(config, issuer(&data, config)?, setup);
         let experts = Experts::new(store.clone());
         let files = Attachments::new(
@@ -262,6 +260,7 @@ impl App {
             outputs,
             builtin: config.builtin(),
             configured: ConfiguredServers::read(config),
+            embedding_model: config.embedding_model.clone(),
             watched: data.join("mcp_servers").into(),
             auth,
             allowed_hosts: config.allowed_hosts.clone().into(),
@@ -317,6 +316,15 @@ impl App {
         };
         tracing::warn!(chat = %paused.chat_id, turn = %paused.id, %why, "a turn that waited cannot go on");
         self.agent.give_up(paused, why).await
+    }
+
+    /// Has tools found by embeddings too, where a model is configured for that. For a process in
+    /// which models look for tools: embedding them takes a while, and may cost something.
+    pub fn start_embedding(&self) {
+        if let Some(model) = &self.embedding_model {
+            let embedder = ModelEmbedder::start(self.models.clone(), self.store.clone(), model);
+            self.registry.embed_with(embedder);
+        }
     }
 
     /// Servers for a command: they sleep with what they offered last until they

@@ -1,6 +1,8 @@
-//! Who is asking, and what lets them in: sessions, keys, passwords, OpenID Connect, the set-up code.
+//! Who is asking, and what lets them in: sessions, keys, passwords, OpenID Connect, the set-up
+//! code.
 //!
-//! [`Auth`] is what logging in needs besides the store: password hashing and throttling of attempts.
+//! [`Auth`] is what logging in needs besides the store: password hashing and throttling of
+//! attempts.
 
 mod current_user;
 pub mod oidc;

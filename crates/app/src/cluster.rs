@@ -13,6 +13,8 @@ use ts_rs::TS;
 /// How often it is looked whether there are others.
 const CHECK_INTERVAL: Duration = Duration::from_secs(10);
 
+const CHECK_TIMEOUT: Duration = Duration::from_secs(5);
+
 /// A bus that is back before this was away for nobody.
 const AWAY_GRACE: Duration = Duration::from_secs(2);
 
@@ -49,7 +51,8 @@ impl Cluster {
         self.state.subscribe()
     }
 
-    /// Tells the others that this server serves, and looks after its state for as long as it is polled.
+    /// Tells the others that this server serves, and looks after its state for as long as it is
+    /// polled.
     pub async fn watch_servers(self) {
         self.store.set_role(ServerRole {
             serves: true,
@@ -60,7 +63,11 @@ impl Cluster {
         loop {
             tokio::select! {
                 Ok(()) = bus.changed() => {}
-                _ = ticks.tick() => is_cut_off = self.is_cut_off().await.unwrap_or(is_cut_off),
+                _ = ticks.tick() => {
+                    if let Ok(Ok(found)) = timeout(CHECK_TIMEOUT, self.is_cut_off()).await {
+                        is_cut_off = found;
+                    }
+                }
             }
             if *bus.borrow_and_update() == BusState::Away {
                 let back = bus.wait_for(|state| *state != BusState::Away);
@@ -96,8 +103,9 @@ impl Cluster {
         });
         match seen {
             ClusterState::NoBus if has_changed => tracing::warn!(
-                "another server uses this database, and there is no bus to it: set `bus` to the address of a Redis or \
-                 Valkey at all of them, or live answers, forms and people's own tools stay at the server they began at"
+                "another server uses this database, and there is no bus to it: set `bus` to the \
+                 address of a Redis or Valkey at all of them, or live answers, forms and people's \
+                 own tools stay at the server they began at"
             ),
             _ if has_changed => tracing::info!(state = ?seen, "the cluster has changed"),
             _ => {}

@@ -67,7 +67,8 @@ pub struct Config {
     pub skill_idle_seconds: Option<u64>,
     /// Whether a real model gives chats their names; it does by default.
     pub model_titles: Option<bool>,
-    /// Whether what is sent to models is kept for 30 days, for the traces of turns; it is by default.
+    /// Whether what is sent to models is kept for 30 days, for the traces of turns; it is by
+    /// default.
     pub keep_model_requests: Option<bool>,
     /// What must stay free on the disk of the data folder, in megabytes; 0 for nothing.
     pub free_space_mb: Option<u64>,

@@ -34,6 +34,13 @@ pub struct Experts {
     store: Store,
 }
 
+/// What became of a file.
+#[derive(Debug)]
+pub enum ImportedExpert {
+    Added(ExpertView),
+    Changed(ExpertView),
+}
+
 /// An expert that somebody sees.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expert {
@@ -177,31 +184,38 @@ impl Experts {
         self.show(user, id).await
     }
 
-    /// Adds an expert from a file, or changes one's own of the same name.
+    /// Adds an expert from a file, or changes one's own of the same name. A new one is private
+    /// unless a visibility is given; one that is there keeps what it has.
     pub async fn import(
         &self,
         user: &CurrentUser,
-        visibility: Visibility,
+        visibility: Option<Visibility>,
         definition: ExpertDefinition,
-    ) -> Result<ExpertView, ExpertError> {
+    ) -> Result<ImportedExpert, ExpertError> {
         let named = match self.store.expert_named(&user.id, &definition.name).await {
             Ok(known) => Some(Expert::from(known)),
             Err(tenon_store::Error::NotFound(_)) => None,
             Err(error) => return Err(error.into()),
         };
         let Some(known) = named.filter(|known| known.is_of(&user.id)) else {
-            return self.add(user, visibility, &definition).await;
+            let visibility = visibility.unwrap_or_default();
+            let added = self.add(user, visibility, &definition).await?;
+            return Ok(ImportedExpert::Added(added));
         };
+        known.require_rights(user)?;
         check::definition(&definition)?;
         let changed = |stored: StoredExpert| {
             Ok::<_, ExpertError>(StoredExpert {
-                visibility,
+                visibility: visibility.unwrap_or(stored.visibility),
                 definition,
                 ..stored
             })
         };
-        let changed = self.store.change_expert(&user.id, &known.id, changed);
-        Ok(Expert::from(changed.await?).view(user, false))
+        self.store
+            .change_expert(&user.id, &known.id, changed)
+            .await?;
+        let changed = self.show(user, &known.id).await?;
+        Ok(ImportedExpert::Changed(changed))
     }
 
     pub async fn delete(&self, user: &CurrentUser, id: &ExpertId) -> Result<(), ExpertError> {

@@ -1,7 +1,8 @@
 //! Attachments that people attach to their messages.
 //!
-//! A file is kept from when it is sent; a message that is sent with it takes it into its chat, and a
-//! copy into the chat's folder, where tools find it. What no message took is forgotten after a day.
+//! A file is kept from when it is sent; a message that is sent with it takes it into its chat, and
+//! a copy into the chat's folder, where tools find it. What no message took is forgotten after a
+//! day.
 
 mod content;
 mod document_reader;

@@ -1,5 +1,5 @@
-//! What models are told besides Tenon's own prompt: by an expert, and by people, for all their chats,
-//! for a folder or for one chat.
+//! What models are told besides Tenon's own prompt: by an expert, and by people, for all their
+//! chats, for a folder or for one chat.
 
 use std::sync::Arc;
 

@@ -1,8 +1,8 @@
 //! What Tenon does, whoever asks for it: accounts and keys, configured sources, models, chats as
 //! files, settings and secrets.
 //!
-//! [`app::App`] puts everything together; the HTTP server and the command line call it. Nothing here
-//! knows HTTP handlers or status codes of our own: errors are enums, and the server maps them.
+//! [`app::App`] puts everything together; the HTTP server and the command line call it. Nothing
+//! here knows HTTP handlers or status codes of our own: errors are enums, and the server maps them.
 
 pub mod accounts;
 pub mod app;

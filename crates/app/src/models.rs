@@ -118,7 +118,8 @@ impl Models {
         }
     }
 
-    /// Asks endpoints again whose answers are old. Slow ones are not waited for: they are there next time.
+    /// Asks endpoints again whose answers are old. Slow ones are not waited for: they are there
+    /// next time.
     pub async fn refresh_endpoints(&self) {
         let endpoints = self.endpoints.clone();
         let look = tokio::spawn(async move { endpoints.refresh(OFFERS_MAX_AGE).await });

@@ -1,8 +1,8 @@
 //! Installed skills: packages of instructions and tools, in the registry as sources.
 //!
 //! A skill is somebody's own or the team's. What it is made of is in the store; the [`reconciler`]
-//! makes what runs match that, also where another process changed it. Whoever installs a skill sees first
-//! what it runs and asks for ([`Skills::preview`]); one that runs programs takes an admin.
+//! makes what runs match that, also where another process changed it. Whoever installs a skill sees
+//! first what it runs and asks for ([`Skills::preview`]); one that runs programs takes an admin.
 
 mod error;
 mod input;
@@ -103,8 +103,8 @@ impl Skills {
         })
     }
 
-    /// Installs skills, or new versions of those that are there. They can be called when this returns,
-    /// unless packages have to be installed first.
+    /// Installs skills, or new versions of those that are there. They can be called when this
+    /// returns, unless packages have to be installed first.
     pub async fn install(
         &self,
         user: &CurrentUser,

@@ -421,7 +421,6 @@ async fn stop_all(servers: impl Iterator<Item = &Arc<dyn SupervisedServer>>) {
     }
 }
 
-/// Nothing here panics with a lock in hand in a way that leaves half a thing behind.
 impl std::fmt::Debug for Sources {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let ids: Vec<SourceId> = self.0.snapshot().entries.keys().cloned().collect();

@@ -1,5 +1,5 @@
-//! What is called and what it takes, for admins: calls, errors and latency by tool and source, tokens and
-//! costs by person and model, over time.
+//! What is called and what it takes, for admins: calls, errors and latency by tool and source,
+//! tokens and costs by person and model, over time.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -54,7 +54,8 @@ pub struct CallStats {
     pub calls: u64,
     #[ts(type = "number")]
     pub errors: u64,
-    /// Half of them took no longer, in two significant digits. Absent where no duration is on record.
+    /// Half of them took no longer, in two significant digits. Absent where no duration is on
+    /// record.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "number")]
     pub p50_ms: Option<u64>,

@@ -19,7 +19,8 @@ const CHECK_INTERVAL: Duration = Duration::from_secs(5);
 /// A database that takes longer is not well.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// However often somebody asks whether Tenon is well, it writes no more often to know, in milliseconds.
+/// However often somebody asks whether Tenon is well, it writes no more often to know, in
+/// milliseconds.
 const PROBE_INTERVAL_MS: i64 = 5_000;
 
 /// How the place is where everything is stored.

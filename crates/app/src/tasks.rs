@@ -1,9 +1,11 @@
-//! Task runs: work that a model does by itself, without a person, from a task that stands in a file.
+//! Task runs: work that a model does by itself, without a person, from a task that stands in a
+//! file.
 //!
 //! A [`Task`] is read from a prompt, a YAML file of ours or a folder in the layout of Toolathlon. A
-//! [`TaskRunner`] gives it a work folder, starts its servers and runs it as a turn of a chat: the loop
-//! and the path of each call are those of any other turn. A task may come from a stranger: what it
-//! names is read within its own folder and within bounds, and its tools need approval as any others.
+//! [`TaskRunner`] gives it a work folder, starts its servers and runs it as a turn of a chat: the
+//! loop and the path of each call are those of any other turn. A task may come from a stranger:
+//! what it names is read within its own folder and within bounds, and its tools need approval as
+//! any others.
 
 pub mod local_tools;
 pub mod report;

@@ -57,7 +57,8 @@ pub struct ToolCaller<'a> {
 }
 
 impl UserTools {
-    /// A call that somebody makes by hand, or a program with their key. None: there is no such tool.
+    /// A call that somebody makes by hand, or a program with their key. None: there is no such
+    /// tool.
     pub async fn call(
         &self,
         user: &CurrentUser,
@@ -103,8 +104,8 @@ impl UserTools {
         }))
     }
 
-    /// The same for a client that hears of progress and can be asked. To drop it cancels the call. Where the caller
-    /// searches, `call` becomes that of the tool which it names.
+    /// The same for a client that hears of progress and can be asked. To drop it cancels the call.
+    /// Where the caller searches, `call` becomes that of the tool which it names.
     pub async fn call_for(
         &self,
         client: Arc<dyn CallClient>,

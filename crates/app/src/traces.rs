@@ -1,8 +1,8 @@
 //! The trace of a turn: its model calls and tool calls in the order of time, from the events of its
 //! chat and from what is on record of model calls.
 //!
-//! Inputs and outputs are shown by their beginnings, and what was sent to a model is read for one call at
-//! a time: the trace of a long turn stays small.
+//! Inputs and outputs are shown by their beginnings, and what was sent to a model is read for one
+//! call at a time: the trace of a long turn stays small.
 
 mod builder;
 

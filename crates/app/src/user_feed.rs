@@ -145,7 +145,8 @@ impl UserSubscription {
                 event => return event,
             }
         }
-        // An admin may have been demoted since the socket was opened. The role is cached by the store.
+        // An admin may have been demoted since the socket was opened. The role is cached by the
+        // store.
         let FeedSources { store, sources, .. } = &self.feed.sources;
         let user = self.user.with_current_role(store).await;
         match (user, self.unredacted.take()) {

@@ -1,5 +1,5 @@
-//! Pictures on the web that a person wants to see: fetched here, so that no page tells a stranger who
-//! reads it, and within the address policy.
+//! Pictures on the web that a person wants to see: fetched here, so that no page tells a stranger
+//! who reads it, and within the address policy.
 
 use std::time::Duration;
 

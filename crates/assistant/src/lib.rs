@@ -38,7 +38,8 @@ use conversation::Exchange;
 use planner::{NextStep, PlannedCall};
 use tool_catalog::ToolCatalog;
 
-/// A text is streamed in at most so many chunks. With [`CHUNK_PAUSE`] this bounds how long it takes.
+/// A text is streamed in at most so many chunks. With [`CHUNK_PAUSE`] this bounds how long it
+/// takes.
 const MAX_CHUNKS: usize = 40;
 /// A few words: enough to see it stream.
 const MIN_CHUNK_CHARS: usize = 12;

@@ -1,18 +1,20 @@
 //! Messages between the servers of one cluster, over the publish/subscribe of Redis or Valkey.
 //!
-//! Each server has one channel of its own and all have one together. A *note* is sent once: it arrives, or
-//! the connection was away. A *request* goes to one server by its name and is executed at most once: it
-//! is asked for again until there is a reply, and whoever executes it knows it by its id. Nothing is stored
-//! in Redis, so nothing is lost with it; what must not be missed is in the database.
+//! Each server has one channel of its own and all have one together. A *note* is sent once: it
+//! arrives, or the connection was away. A *request* goes to one server by its name and is executed
+//! at most once: it is asked for again until there is a reply, and whoever executes it knows it by
+//! its id. Nothing is stored in Redis, so nothing is lost with it; what must not be missed is in
+//! the database.
 //!
 //! Everything has a bound: the queue of what goes out, how many requests run, and how long a
-//! message may be. A body that is longer than one message is fetched in parts by its receiver, so that
-//! nobody is sent more than it reads.
+//! message may be. A body that is longer than one message is fetched in parts by its receiver, so
+//! that nobody is sent more than it reads.
 
 mod address;
 mod connection;
 mod envelope;
 mod inbox;
+mod json_batches;
 mod lock;
 mod peers;
 mod requests;
@@ -25,6 +27,7 @@ use bytes::Bytes;
 use tokio::sync::{mpsc, watch};
 
 pub use address::{BusAddress, BusAddressError};
+pub use json_batches::json_batches;
 pub use requests::BusError;
 
 use connection::OutgoingMessage;
@@ -183,8 +186,8 @@ impl Bus {
         receiver
     }
 
-    /// Answers the requests of a topic. Whoever asked may go away: then the future is dropped. The bus keeps the handler, so
-    /// that it must not own what owns the bus.
+    /// Answers the requests of a topic. Whoever asked may go away: then the future is dropped. The
+    /// bus keeps the handler, so that it must not own what owns the bus.
     pub fn serve<F>(
         &self,
         topic: &'static str,

@@ -1,9 +1,9 @@
 //! Requests to other servers, and those of others to this one.
 //!
 //! Whoever asks asks again, every two seconds, what has become of it: so a message that was lost
-//! with a connection costs two seconds and nothing else. Whoever is asked keeps the id for two minutes after it was executed,
-//! and the request is sent again within the first of them only: the same id is never executed twice. What nobody
-//! asks for any more is ended.
+//! with a connection costs two seconds and nothing else. Whoever is asked keeps the id for two
+//! minutes after it was executed, and the request is sent again within the first of them only: the
+//! same id is never executed twice. What nobody asks for any more is ended.
 
 mod bodies;
 mod executed;

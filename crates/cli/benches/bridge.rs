@@ -1,5 +1,5 @@
-//! `make bench`: `tenon bridge` beside mcpo, and its MCP endpoint beside other gateways. The same echo server
-//! is behind all of them, and all are measured in the same run.
+//! `make bench`: `tenon bridge` beside mcpo, and its MCP endpoint beside other gateways. The same
+//! echo server is behind all of them, and all are measured in the same run.
 
 #![expect(clippy::print_stdout, reason = "figures are what it is for")]
 
@@ -91,7 +91,8 @@ async fn calls(folder: &Path) {
     );
 }
 
-/// Many tools: until the document is there, and whether the last tool is called as fast as the first.
+/// Many tools: until the document is there, and whether the last tool is called as fast as the
+/// first.
 async fn many_tools(folder: &Path) {
     for (tools, gateway) in [
         (MCPO_TOOLS, Gateway::mcpo as fn(&Path, usize) -> Gateway),

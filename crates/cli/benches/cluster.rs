@@ -1,8 +1,9 @@
-//! `make bench`: what several servers on one PostgreSQL do together, beside one alone without a bus, and how much later an event
-//! is seen at another server.
+//! `make bench`: what several servers on one PostgreSQL do together, beside one alone without a
+//! bus, and how much later an event is seen at another server.
 //!
-//! The servers are the program itself, each in a process of its own; PostgreSQL, Redis and the bench run on the same cores, so more
-//! servers are not expected to do more here: what counts is what the bus costs. Pages are at another server than the turns they watch.
+//! The servers are the program itself, each in a process of its own; PostgreSQL, Redis and the
+//! bench run on the same cores, so more servers are not expected to do more here: what counts is
+//! what the bus costs. Pages are at another server than the turns they watch.
 
 #![expect(clippy::print_stdout, reason = "figures are what it is for")]
 #![expect(clippy::unwrap_used, reason = "a bench that cannot go on should stop")]
@@ -43,8 +44,8 @@ const CALLS: usize = 512 * SCALE;
 const CALLS_AT_ONCE: usize = 32;
 const DELAY_TURNS: usize = 4 * SCALE;
 
-/// Machines swing by half from one minute to the next, so all set-ups take turns, each is compared with the one of the same
-/// round, and the median counts.
+/// Machines swing by half from one minute to the next, so all set-ups take turns, each is compared
+/// with the one of the same round, and the median counts.
 const ROUNDS: usize = if cfg!(debug_assertions) { 1 } else { 7 };
 
 /// How many servers, and whether they are on a bus.
@@ -299,7 +300,8 @@ impl BenchClient {
         CALLS as f64 / begun.elapsed().as_secs_f64()
     }
 
-    /// How much later each event is seen at another server than at the one that answers, in milliseconds.
+    /// How much later each event is seen at another server than at the one that answers, in
+    /// milliseconds.
     async fn delays(&self) -> Vec<f64> {
         let chat = self.chat(0).await;
         let (mut here, mut there) = (self.page(0, &chat).await, self.page(1, &chat).await);

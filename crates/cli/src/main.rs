@@ -13,8 +13,8 @@ use clap::Parser;
 use mimalloc::MiMalloc;
 use tokio::runtime::Runtime;
 
-/// Tool calls allocate on one thread and free on another; with glibc's allocator a third of their time
-/// goes there.
+/// Tool calls allocate on one thread and free on another; with glibc's allocator a third of their
+/// time goes there.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 

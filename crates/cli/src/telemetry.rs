@@ -1,9 +1,9 @@
 //! OpenTelemetry: spans and metrics to an OTLP receiver over HTTP, where one is configured.
 //!
-//! The crates open spans with `tracing` and know nothing of this. One layer turns them into spans of
-//! OpenTelemetry, another one measures them. Neither ever waits: ended spans go into a bounded queue
-//! that a thread of its own empties in batches, each within a deadline. What does not fit, or cannot
-//! be sent, is dropped.
+//! The crates open spans with `tracing` and know nothing of this. One layer turns them into spans
+//! of OpenTelemetry, another one measures them. Neither ever waits: ended spans go into a bounded
+//! queue that a thread of its own empties in batches, each within a deadline. What does not fit, or
+//! cannot be sent, is dropped.
 
 mod export_client;
 mod propagator;
@@ -55,7 +55,8 @@ pub struct Telemetry {
 }
 
 impl Telemetry {
-    /// Starts what the settings ask for, and the layers that feed it. Must be called inside a Tokio runtime.
+    /// Starts what the settings ask for, and the layers that feed it. Must be called inside a Tokio
+    /// runtime.
     pub fn start(settings: &TelemetrySettings) -> Result<(Self, Vec<LogLayer>)> {
         let (mut telemetry, mut layers) = (Self::default(), Vec::new());
         let client = |signal| -> Result<Arc<dyn HttpClient>> {

@@ -1,8 +1,8 @@
 //! The text of documents, for models to read. Knows nothing of Tenon.
 //!
-//! A document is untrusted input and its readers are large, so [`helper_main`] reads one from standard
-//! input in a process of its own: whoever starts it gives it walls and limits. What is unpacked has a
-//! bound of its own.
+//! A document is untrusted input and its readers are large, so [`helper_main`] reads one from
+//! standard input in a process of its own: whoever starts it gives it walls and limits. What is
+//! unpacked has a bound of its own.
 
 mod error;
 mod opendocument;
@@ -23,8 +23,8 @@ pub use error::ExtractError;
 use package::Package;
 use text_builder::TextBuilder;
 
-/// The first argument of a process that is to read a document. The second is its kind, the third the
-/// most characters that are wanted.
+/// The first argument of a process that is to read a document. The second is its kind, the third
+/// the most characters that are wanted.
 pub const HELPER_ARGUMENT: &str = "document-text";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -21,7 +21,8 @@ use template::render;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 pub struct ErrorDetail {
     pub code: String,
-    /// English, made from the code's template and the parameters: one sentence that says what to do.
+    /// English, made from the code's template and the parameters: one sentence that says what to
+    /// do.
     pub message: String,
     #[ts(type = "Record<string, ErrorParam>")]
     pub params: BTreeMap<String, ErrorParam>,

@@ -52,7 +52,8 @@ pub enum ToolMode {
     Auto,
     /// As the provider's API has it.
     Native,
-    /// As a JSON schema that every answer must fit, for models that cannot call tools by themselves.
+    /// As a JSON schema that every answer must fit, for models that cannot call tools by
+    /// themselves.
     Constrained,
     /// Described in the system prompt; calls are read from the text.
     Text,

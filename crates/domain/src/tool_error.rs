@@ -23,7 +23,8 @@ pub struct ToolError {
     #[serde(default)]
     #[ts(type = "Record<string, ErrorParam>")]
     pub params: BTreeMap<String, ErrorParam>,
-    /// What the model gets in the place of the message, where such tools answer in a form of their own.
+    /// What the model gets in the place of the message, where such tools answer in a form of their
+    /// own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "unknown")]
     pub reply: Option<Box<Value>>,
@@ -81,7 +82,8 @@ impl ErrorKind {
 }
 
 impl ToolError {
-    /// What traces tell errors apart by: the code, or else the kind. What a tool said is in neither.
+    /// What traces tell errors apart by: the code, or else the kind. What a tool said is in
+    /// neither.
     pub fn error_type(&self) -> &str {
         self.code.as_deref().unwrap_or(self.kind.as_str())
     }

@@ -83,7 +83,8 @@ pub fn normalise(address: &str) -> Result<String, ModelFault> {
     Ok(url.trim_end_matches('/').to_owned())
 }
 
-/// An address as it is kept, without asking it: a bare host of the OpenAI kind has its paths under `/v1`.
+/// An address as it is kept, without asking it: a bare host of the OpenAI kind has its paths under
+/// `/v1`.
 pub fn base_url(format: WireFormat, address: &str) -> Result<String, ModelFault> {
     let base = normalise(address)?;
     let base = base_for(format, &base);

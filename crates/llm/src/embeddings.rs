@@ -4,9 +4,9 @@ use serde::Deserialize;
 use serde_json::json;
 use tenon_domain::ErrorDetail;
 
-use crate::Remote;
 use crate::remote::http;
 use crate::remote::provider_error::ProviderError;
+use crate::{ModelFault, Remote};
 
 /// A batch of long vectors, written as text.
 const MAX_BODY_BYTES: usize = 32 * 1024 * 1024;
@@ -30,8 +30,11 @@ struct EmbeddingEntry {
 #[derive(Debug)]
 pub enum EmbeddingFault {
     /// These texts are not taken; others may be.
-    Refused(ErrorDetail),
+    Rejected(ErrorDetail),
+    /// The server broke on this request. Others may succeed, and so may this one later.
     Failed(ErrorDetail),
+    /// The server makes none now, whatever the texts: it is not there, or lets nobody in.
+    Unavailable(ErrorDetail),
 }
 
 /// One vector for each text, all of the same length.
@@ -42,7 +45,9 @@ pub async fn embed(remote: &Remote, texts: &[String]) -> Result<Vec<Vec<f32>>, E
     let vectors = body.and_then(|body| read(&body, texts.len()));
     vectors.ok_or_else(|| {
         let what = "something else than one vector for each text";
-        ProviderError::unexpected_response(remote, what).into()
+        let error = ProviderError::unexpected_response(remote, what);
+        // Fewer texts may be answered as they should be.
+        EmbeddingFault::Failed(error.detail())
     })
 }
 
@@ -50,10 +55,14 @@ impl From<ProviderError> for EmbeddingFault {
     fn from(error: ProviderError) -> Self {
         match error {
             ProviderError::Rejected { .. } | ProviderError::ContextFull { .. } => {
-                Self::Refused(error.detail())
+                Self::Rejected(error.detail())
             }
+            ProviderError::Busy {
+                fault: ModelFault::ServerError { .. },
+                ..
+            } => Self::Failed(error.detail()),
             ProviderError::Busy { .. } | ProviderError::Refused { .. } => {
-                Self::Failed(error.detail())
+                Self::Unavailable(error.detail())
             }
         }
     }

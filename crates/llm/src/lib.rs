@@ -76,7 +76,8 @@ pub trait Provider: Send + Sync {
         None
     }
 
-    /// Whether the user may show it pictures. That a server takes none may only come out when it is asked.
+    /// Whether the user may show it pictures. That a server takes none may only come out when it is
+    /// asked.
     fn takes_images(&self) -> bool {
         true
     }
@@ -93,8 +94,8 @@ pub trait Provider: Send + Sync {
         None
     }
 
-    /// How many tokens its tools may take. Where they take more, it is told of some, and finds the others
-    /// itself. None: any number.
+    /// How many tokens its tools may take. Where they take more, it is told of some, and finds the
+    /// others itself. None: any number.
     fn tool_budget(&self) -> Option<usize> {
         None
     }
@@ -197,7 +198,8 @@ pub async fn complete(provider: &dyn Provider, request: ModelRequest) -> Result<
     }))
 }
 
-/// Why a model could not be used: a [`ModelFault`], or what an admin alone may read taken out of one.
+/// Why a model could not be used: a [`ModelFault`], or what an admin alone may read taken out of
+/// one.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The model said no, or answered nonsense.

@@ -62,7 +62,8 @@ impl GenerationOptions {
         }
     }
 
-    /// What is not asked for here is what `others` ask for. Which tools are called is up to these alone.
+    /// What is not asked for here is what `others` ask for. Which tools are called is up to these
+    /// alone.
     pub fn or(mut self, others: &Self) -> Self {
         self.max_tokens = self.max_tokens.or(others.max_tokens);
         self.temperature = self.temperature.or(others.temperature);

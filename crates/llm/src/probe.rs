@@ -37,7 +37,8 @@ pub struct ProbeResult {
     pub first_word: Duration,
 }
 
-/// Asks for a short answer, then for a call: natively, and where that fails, constrained, and then as text.
+/// Asks for a short answer, then for a call: natively, and where that fails, constrained, and then
+/// as text.
 pub async fn run(
     remote: &Remote,
     mut on_step: impl FnMut(ProbeStep),

@@ -54,8 +54,8 @@ use retrying_stream::RetryingStream;
 /// What a model reads where nobody knows better.
 const USUAL_CONTEXT_TOKENS: u64 = 128_000;
 
-/// The part of a context that tools may take: one token in so many, but no less than a handful of tools
-/// needs.
+/// The part of a context that tools may take: one token in so many, but no less than a handful of
+/// tools needs.
 const TOOL_SHARE: u64 = 10;
 const MIN_TOOL_BUDGET: u64 = 4_000;
 

@@ -50,8 +50,8 @@ pub struct Dialect {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detail {
     Full,
-    /// For small models: what each description begins with, no titles, no empty defaults, and not that there
-    /// are no further properties.
+    /// For small models: what each description begins with, no titles, no empty defaults, and not
+    /// that there are no further properties.
     Compact,
 }
 
@@ -103,7 +103,8 @@ impl Dialect {
     }
 }
 
-/// In characters, of a tool and of one of its parameters. A sentence that is longer ends with its last clause within that.
+/// In characters, of a tool and of one of its parameters. A sentence that is longer ends with its
+/// last clause within that.
 const MAX_COMPACT_DESCRIPTION: usize = 100;
 const MAX_COMPACT_PARAMETER: usize = 60;
 
@@ -126,7 +127,8 @@ pub(crate) fn describe(text: &str, dialect: Dialect) -> String {
     readable(text, dialect.max_description, dialect.detail)
 }
 
-/// Short enough, and without the control characters that some providers refuse. Lines and tabs stay.
+/// Short enough, and without the control characters that some providers refuse. Lines and tabs
+/// stay.
 fn readable(text: &str, max_chars: usize, detail: Detail) -> String {
     let scanned = max_scanned_chars(max_chars);
     let text = match detail {
@@ -145,7 +147,8 @@ fn readable(text: &str, max_chars: usize, detail: Detail) -> String {
     shorten(&readable, max_chars.saturating_sub(1)).into_owned()
 }
 
-/// A sentence that is too long, up to the last of its clauses that fits; all of it where it has none.
+/// A sentence that is too long, up to the last of its clauses that fits; all of it where it has
+/// none.
 fn first_clauses(sentence: &str, max_chars: usize) -> &str {
     if sentence.chars().nth(max_chars).is_none() {
         return sentence;
@@ -161,7 +164,8 @@ fn first_clauses(sentence: &str, max_chars: usize) -> &str {
     clauses.last().map_or(sentence, |(end, _)| &sentence[..end])
 }
 
-/// Up to the end of the first sentence or line. What only looks like an end ("e.g. Paris", "J. Doe", "+ ! mod") is none.
+/// Up to the end of the first sentence or line. What only looks like an end ("e.g. Paris", "J.
+/// Doe", "+ ! mod") is none.
 fn first_sentence(text: &str, max_chars: usize) -> &str {
     let mut before = [' '; 2];
     for (at, char) in text.char_indices().take(max_chars) {

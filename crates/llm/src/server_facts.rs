@@ -1,8 +1,8 @@
 //! What a model's server says about itself, beside the answers of its model.
 //!
-//! How much a model reads at once is not a fact of the model but of how its server was started. Every
-//! kind of server says it at another place, and only those on this machine or network are asked:
-//! what the servers of providers offer is in their lists.
+//! How much a model reads at once is not a fact of the model but of how its server was started.
+//! Every kind of server says it at another place, and only those on this machine or network are
+//! asked: what the servers of providers offer is in their lists.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! What a request is applied to, for its span: names that others chose are cut, and those of resources and
-//! tasks left out, since they are too many.
+//! What a request is applied to, for its span: names that others chose are cut, and those of
+//! resources and tasks left out, since they are too many.
 
 use std::fmt;
 

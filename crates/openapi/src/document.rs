@@ -5,6 +5,7 @@ use serde_saphyr::options::NonFiniteFloatPolicy;
 use serde_saphyr::{DuplicateKeyPolicy, Options};
 use sha2::{Digest, Sha256};
 use tenon_net::json_weight::parsed_bytes;
+use tenon_text::hex;
 
 mod syntax;
 
@@ -108,8 +109,7 @@ pub fn may_be_document(value: &Value) -> bool {
 
 /// The SHA-256 of a document, in hexadecimal.
 pub fn hash(body: &[u8]) -> String {
-    let digest = Sha256::digest(body);
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&Sha256::digest(body))
 }
 
 fn json(text: &str) -> Result<Value, DocumentError> {

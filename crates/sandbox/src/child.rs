@@ -39,15 +39,15 @@ impl SandboxChild {
 
     /// How many processes there are below the guard. None: this system does not say.
     pub fn processes(&self) -> Option<usize> {
-        let mut found = 0;
-        let mut parents = vec![self.helper.id()?];
-        while let Some(parent) = parents.pop() {
-            let children = children(parent)?;
+        let mut parents = children(self.helper.id()?)?;
+        let mut found = parents.len();
+        while let Some(parent) = parents.pop()
+            && found <= MAX_COUNTED
+        {
+            // One that has ended meanwhile has none.
+            let children = children(parent).unwrap_or_default();
             found += children.len();
             parents.extend(children);
-            if found > MAX_COUNTED {
-                break;
-            }
         }
         Some(found)
     }

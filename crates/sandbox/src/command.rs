@@ -44,7 +44,8 @@ pub enum NetworkAccess {
 /// `memory`, `cpu`, `file_size` and `open_files` hold for each process, the others for the whole.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SandboxLimits {
-    /// How long a run may take. A child that was spawned has no such limit: whoever holds it ends it.
+    /// How long a run may take. A child that was spawned has no such limit: whoever holds it ends
+    /// it.
     pub wall_clock: Duration,
     pub cpu: Duration,
     /// Bytes that can be written to; what is only reserved, as by V8, does not count.

@@ -75,7 +75,8 @@ impl SandboxSupport {
     pub fn strength(&self, wall: Wall) -> WallStrength {
         match wall {
             Wall::Files => self.files(),
-            // The filter refuses to make a socket, the namespace has no interface: either is enough.
+            // The filter refuses to make a socket, the namespace has no interface: either is
+            // enough.
             Wall::Network => full_if(self.network_namespace || self.seccomp),
             Wall::Processes => self.processes(),
             Wall::SystemCalls => full_if(self.seccomp),

@@ -1,7 +1,8 @@
 //! `tenon bridge`: MCP servers behind mcpo's OpenAPI, without a store or a data folder.
 //!
-//! `servers` runs what `config` names and keeps the `routes`; `handler` answers requests from them. A call
-//! takes the same path as everywhere, [`tenon_tools::Toolset::call`], over a registry in memory.
+//! `servers` runs what `config` names and keeps the `routes`; `handler` answers requests from them.
+//! A call takes the same path as everywhere, [`tenon_tools::Toolset::call`], over a registry in
+//! memory.
 
 pub mod config;
 

@@ -6,6 +6,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use hyper::body::Bytes;
 use sha2::{Digest, Sha256};
+use tenon_domain::text::hex;
 
 /// The bytes of a JSON document and their entity tag.
 #[derive(Debug, Clone)]
@@ -17,11 +18,7 @@ pub(crate) struct DocumentBytes {
 impl DocumentBytes {
     pub(crate) fn new(bytes: Vec<u8>) -> Self {
         let hash = Sha256::digest(&bytes);
-        let hash: String = hash[..16]
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
-        let etag = HeaderValue::try_from(format!("\"{hash}\""));
+        let etag = HeaderValue::try_from(format!("\"{}\"", hex(&hash[..16])));
         Self {
             bytes: bytes.into(),
             etag: etag.expect("hexadecimal digits are a header"),

@@ -1,6 +1,7 @@
 //! Tenon over the network: the HTTP API, the WebSocket, the OpenAI-compatible API and the page.
 //!
-//! Handlers translate between HTTP and [`tenon_app`]; only this crate chooses a status code of ours.
+//! Handlers translate between HTTP and [`tenon_app`]; only this crate chooses a status code of
+//! ours.
 
 pub mod api_fault;
 pub mod authorize;

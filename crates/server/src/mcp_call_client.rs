@@ -1,5 +1,5 @@
-//! The [`CallClient`] of a call over MCP: progress, forms and sampling go to the client that called,
-//! and so does what an MCP server behind answers.
+//! The [`CallClient`] of a call over MCP: progress, forms and sampling go to the client that
+//! called, and so does what an MCP server behind answers.
 
 use std::fmt;
 

@@ -1,4 +1,5 @@
-//! What is counted while the process runs; `GET /metrics` gives it in the text format of Prometheus.
+//! What is counted while the process runs; `GET /metrics` gives it in the text format of
+//! Prometheus.
 //!
 //! Counters live where things happen: calls in `tools`, turns and tokens in `agent`, requests and
 //! sockets here. Each label has a bound.

@@ -1,8 +1,9 @@
 //! Tenon as an OpenAI-compatible server: its models, with its tools behind them.
 //!
-//! The client brings the conversation along and keeps it, unless it names a chat that does; Tenon runs
-//! the tools on the way and sends the answer. A client that sends `tools` of its own runs those itself, as
-//! it would anywhere, and Tenon's stay out of it. It also runs those of `tool_servers` that only it reaches.
+//! The client brings the conversation along and keeps it, unless it names a chat that does; Tenon
+//! runs the tools on the way and sends the answer. A client that sends `tools` of its own runs
+//! those itself, as it would anywhere, and Tenon's stay out of it. It also runs those of
+//! `tool_servers` that only it reaches.
 
 mod body;
 mod client_tools;
@@ -135,7 +136,8 @@ pub(crate) async fn complete(
     })
 }
 
-/// What the expert that is named as the model adds, else what the chat does; and that expert's model.
+/// What the expert that is named as the model adds, else what the chat does; and that expert's
+/// model.
 async fn profile_of(
     app: &App,
     user: &CurrentUser,

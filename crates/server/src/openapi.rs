@@ -1,8 +1,8 @@
 //! The OpenAPI document of Tenon's own API.
 //!
-//! The document is generated: paths and who may use them from the list of routes, parameters, bodies and
-//! responses from the signatures of the handlers, schemas from the types that the page has in TypeScript.
-//! `make types` writes it; a test fails when the committed file is stale.
+//! The document is generated: paths and who may use them from the list of routes, parameters,
+//! bodies and responses from the signatures of the handlers, schemas from the types that the page
+//! has in TypeScript. `make types` writes it; a test fails when the committed file is stale.
 
 mod document;
 mod json_schema;

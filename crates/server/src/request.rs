@@ -1,4 +1,5 @@
-//! What is read from a request before its handler runs: who asks, from where, ids, parameters, the body.
+//! What is read from a request before its handler runs: who asks, from where, ids, parameters, the
+//! body.
 
 mod body;
 mod caller;

@@ -1,5 +1,5 @@
-//! The span of one HTTP request, with the attributes that OpenTelemetry's conventions for HTTP name. A
-//! client that follows traces sends `traceparent`: then it is part of the client's.
+//! The span of one HTTP request, with the attributes that OpenTelemetry's conventions for HTTP
+//! name. A client that follows traces sends `traceparent`: then it is part of the client's.
 
 use axum::extract::{MatchedPath, Request};
 use axum::response::Response;

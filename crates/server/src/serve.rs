@@ -30,14 +30,15 @@ const DELETED_MIN_AGE: Duration = Duration::from_secs(65);
 /// How often it is looked whether another server is gone.
 const LEASE_CHECK_INTERVAL: Duration = Duration::from_secs(3);
 
-/// So often it is still looked once nothing changes any more: what was deleted last is old enough by
-/// then.
+/// So often it is still looked once nothing changes any more: what was deleted last is old enough
+/// by then.
 const QUIET_SWEEPS: u32 = 2;
 
 /// How often what is only kept for a while is looked through.
 const TIDY_INTERVAL: Duration = Duration::from_secs(60 * 60);
 
-/// How many connections may wait to be accepted. The usual 128 makes a burst of a few hundred wait a second.
+/// How many connections may wait to be accepted. The usual 128 makes a burst of a few hundred wait
+/// a second.
 const MAX_PENDING_CONNECTIONS: u32 = 1024;
 
 /// Serves until told to stop, then lets running turns finish.
@@ -57,6 +58,7 @@ pub fn serve_measured(
             .await
             .context("chats that wait for a person cannot go on")?;
         let folder = app.watch_files().await;
+        app.start_embedding();
         app.sources.open(RunMode::Serving).await;
         let watching = AbortOnDropHandle::new(tokio::spawn(folder.watch(app.sources.clone())));
         let router = router(app.clone(), metrics.http);
@@ -167,13 +169,16 @@ async fn tidy(app: &App) -> tenon_store::Result<()> {
     app.files.sweep().await?;
     app.agent.delete_stale_temporary_chats().await?;
     app.store.sweep_model_calls().await?;
+    app.store.sweep_embeddings().await?;
+    app.skills.delete_unused_packages().await;
     if let Err(error) = app.devices.forget_unseen().await {
         tracing::warn!(%error, "tools of computers that were not seen for long are still listed");
     }
     Ok(())
 }
 
-/// Waits for the operator's signal, then for the turns that run, then closes. A second signal ends at once.
+/// Waits for the operator's signal, then for the turns that run, then closes. A second signal ends
+/// at once.
 pub async fn close_on_signal(app: App) {
     signal().await;
     tokio::spawn(async {

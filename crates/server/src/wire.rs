@@ -228,7 +228,8 @@ pub enum ServerFrame {
     Storage {
         state: StorageState,
     },
-    /// Whether what other servers do arrives at once; told when it does not, and when it does again.
+    /// Whether what other servers do arrives at once; told when it does not, and when it does
+    /// again.
     Cluster {
         state: ClusterState,
     },

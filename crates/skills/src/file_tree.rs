@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use sha2::{Digest, Sha256};
+use tenon_text::hex;
 
 use crate::error::{PackageFileProblem, SkillError};
 
@@ -159,10 +160,6 @@ impl PackageFile {
     pub fn hash(&self) -> String {
         hex(&Sha256::digest(&self.bytes))
     }
-}
-
-fn hex(digest: &[u8]) -> String {
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn write(path: &Path, file: &PackageFile) -> io::Result<()> {

@@ -137,7 +137,8 @@ impl HttpMapping {
         Ok(request::server_url(url.as_str(), &url).map_err(BuildError::from)?)
     }
 
-    /// The arguments with the variables that stand in the address; nobody passes those as arguments.
+    /// The arguments with the variables that stand in the address; nobody passes those as
+    /// arguments.
     fn input(
         &self,
         variables: &Variables,

@@ -25,7 +25,8 @@ pub const DESCRIBE_FLAG: &str = "--describe";
 /// Answers calls of the module that follows until standard input ends.
 pub const SERVE_FLAG: &str = "--serve";
 
-/// What tools that were written for Open WebUI import without naming it: the module and its package.
+/// What tools that were written for Open WebUI import without naming it: the module and its
+/// package.
 const USUAL_PACKAGES: [(&str, &str); 20] = [
     ("requests", "requests"),
     ("aiohttp", "aiohttp"),
@@ -145,8 +146,8 @@ impl ModuleDescription {
         serde_json::from_str(last).map_err(|error| ModuleError::NoDescription(error.to_string()))
     }
 
-    /// Adds the packages that Open WebUI has installed for all tools, where the module is missing one of them
-    /// and does not name it.
+    /// Adds the packages that Open WebUI has installed for all tools, where the module is missing
+    /// one of them and does not name it.
     pub fn require_usual_packages(&mut self) {
         let Some(fault) = &self.error else { return };
         if fault.kind != ModuleFaultKind::MissingModule {

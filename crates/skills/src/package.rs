@@ -89,8 +89,8 @@ impl SkillPermissions {
 }
 
 impl SkillPackage {
-    /// Reads and validates the package that these files are. `folder` names the skill where its front
-    /// matter does not.
+    /// Reads and validates the package that these files are. `folder` names the skill where its
+    /// front matter does not.
     pub fn read(files: &FileTree, folder: Option<&str>) -> Result<Self, SkillError> {
         let Some((path, manifest)) = manifest_file(files) else {
             let problem = PackageFileProblem::NoSuchFile(MANIFEST_FILE.to_owned());

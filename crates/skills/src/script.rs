@@ -1,4 +1,5 @@
-//! Tools that are a program of the skill: a command line without a shell, or a function of a module.
+//! Tools that are a program of the skill: a command line without a shell, or a function of a
+//! module.
 
 use crate::error::{CommandProblem, SkillError, SkillProblem};
 use crate::fields::{Fields, scalar};

@@ -11,7 +11,8 @@ use crate::yaml::{YamlEntry, YamlNode, YamlValue};
 
 const MAX_VARIABLES: usize = 100;
 
-/// A value that a skill asks for, passed to scripts in their environment and to requests as `${NAME}`.
+/// A value that a skill asks for, passed to scripts in their environment and to requests as
+/// `${NAME}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SkillVariable {

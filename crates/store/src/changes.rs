@@ -198,7 +198,8 @@ impl Store {
         .map(|change| self.changing(change))
     }
 
-    /// Keys or log-ins of a user. Those of single-user mode are shown to whomever the server acts as.
+    /// Keys or log-ins of a user. Those of single-user mode are shown to whomever the server acts
+    /// as.
     pub(crate) fn changing_credentials(&self, user: &UserId) -> PendingChange<'_> {
         let of = (user.as_str() != LOCAL).then(|| user.clone());
         self.changing(StoreChange::Accounts(of))

@@ -141,7 +141,8 @@ impl Store {
         Ok(store)
     }
 
-    /// Whether the database has every table of this version; that it answers at all is the least it tells.
+    /// Whether the database has every table of this version; that it answers at all is the least it
+    /// tells.
     pub async fn has_current_schema(&self) -> Result<bool> {
         let applied = seaql_migrations::Entity::find().count(&self.read).await?;
         // There may be more: a newer Tenon has been here, and its migrations only add.

@@ -75,8 +75,8 @@ impl Store {
         rows.into_iter().map(event_of).collect()
     }
 
-    /// The same, as many as have about `bytes` in the store, and one where that alone has more. So many
-    /// small ones are read at once, and no more memory is taken for large ones.
+    /// The same, as many as have about `bytes` in the store, and one where that alone has more. So
+    /// many small ones are read at once, and no more memory is taken for large ones.
     pub async fn events_within(&self, chat: &ChatId, after: i64, bytes: i64) -> Result<Vec<Event>> {
         let sizes: Vec<(i64, i64)> = events::Entity::find()
             .select_only()
@@ -138,7 +138,8 @@ async fn append(
             Expr::col(chats::Column::LastSeq).add(count),
         )
         .filter(chats::Column::Id.eq(&chat.0));
-    // Another name or another branch on show is nothing new in the chat: it keeps its place in the list.
+    // Another name or another branch on show is nothing new in the chat: it keeps its place in the
+    // list.
     let is_news = |body: &EventBody| {
         !matches!(
             body,

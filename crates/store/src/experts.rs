@@ -1,4 +1,5 @@
-//! Experts that people made. Each is private, or the team's; those that come with Tenon have no row.
+//! Experts that people made. Each is private, or the team's; those that come with Tenon have no
+//! row.
 
 use std::collections::HashMap;
 
@@ -128,7 +129,8 @@ impl Store {
         Ok(changed)
     }
 
-    /// Deletes one, with its settings of tools. Chats that have it keep its id, and say that it is gone.
+    /// Deletes one, with its settings of tools. Chats that have it keep its id, and say that it is
+    /// gone.
     pub async fn delete_expert(&self, id: &ExpertId) -> Result<()> {
         let _change = self.changing(StoreChange::Experts(None));
         let _settings = self.changing(StoreChange::ToolSettings(None));

@@ -1,7 +1,7 @@
 //! Keys for programs that act for a person. Only their hashes are kept.
 //!
-//! Those that are made before there is an account are kept under [`LOCAL`]: they count in single-user
-//! mode alone, and the first account takes them over.
+//! Those that are made before there is an account are kept under [`LOCAL`]: they count in
+//! single-user mode alone, and the first account takes them over.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};

@@ -2,12 +2,13 @@
 //!
 //! A row of `runners` says until when, by the clock of the database. Whoever finds it past takes
 //! the turns over. The number of the row is the fencing token: turns carry it, and whatever is
-//! appended to a turn is refused in the same transaction unless its writer holds the lease with that
-//! token. So a process that was paused or cut off, and wakes up after others have taken over, writes
-//! nothing more. It also knows by its own clock, a little before the others, that it may not go on.
+//! appended to a turn is refused in the same transaction unless its writer holds the lease with
+//! that token. So a process that was paused or cut off, and wakes up after others have taken over,
+//! writes nothing more. It also knows by its own clock, a little before the others, that it may not
+//! go on.
 //!
-//! A lease that was lost is never regained: the process gets a new one, with a higher token, and its
-//! former turns are anybody's.
+//! A lease that was lost is never regained: the process gets a new one, with a higher token, and
+//! its former turns are anybody's.
 
 use std::sync::Mutex;
 use std::sync::{Arc, PoisonError};
@@ -27,8 +28,8 @@ const RENEW_INTERVAL: Duration = Duration::from_secs(5);
 const RENEW_TIMEOUT: Duration = Duration::from_secs(4);
 const RETRY_INTERVAL: Duration = Duration::from_millis(500);
 
-/// So much earlier a process gives up by its own clock: what it began just before is stored or refused
-/// by then.
+/// So much earlier a process gives up by its own clock: what it began just before is stored or
+/// refused by then.
 const SAFETY_MARGIN: Duration = Duration::from_secs(2);
 
 /// Rows of processes that ended without a word are of no use for longer than this.

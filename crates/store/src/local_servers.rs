@@ -2,7 +2,7 @@
 
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::{Expr, OnConflict};
-use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder};
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use tenon_domain::{SourceId, ToolDefinition, UserId};
 
 use crate::entity::{local_servers, source_tools};
@@ -99,15 +99,28 @@ impl Store {
         forget(&self.write, ids).await
     }
 
-    /// Those that were last seen long ago. Says which.
+    /// Deletes those that were last seen long ago. Says which are left.
     pub async fn sweep_local_servers(&self) -> Result<Vec<SourceId>> {
-        let old = local_servers::Entity::find()
-            .filter(local_servers::Column::SeenAt.lt(now() - RETENTION_MS))
+        let is_old = local_servers::Column::SeenAt.lt(now() - RETENTION_MS);
+        let ids = local_servers::Entity::find()
+            .select_only()
+            .column(local_servers::Column::SourceId);
+        let old: Vec<String> = ids
+            .clone()
+            .filter(is_old.clone())
+            .into_tuple()
             .all(&self.read)
             .await?;
-        let ids: Vec<String> = old.into_iter().map(|row| row.source_id).collect();
-        forget(&self.write, ids.clone()).await?;
-        Ok(ids.into_iter().map(SourceId).collect())
+        for id in old {
+            // A page may have seen it just now.
+            let deleted = local_servers::Entity::delete_by_id(&id).filter(is_old.clone());
+            if deleted.exec(&self.write).await?.rows_affected > 0 {
+                let tools = source_tools::Entity::delete_by_id(&id);
+                tools.exec(&self.write).await?;
+            }
+        }
+        let left: Vec<String> = ids.into_tuple().all(&self.write).await?;
+        Ok(left.into_iter().map(SourceId).collect())
     }
 }
 

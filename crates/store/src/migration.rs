@@ -1,5 +1,6 @@
-//! The tables, as they came to be. A migration that has been released is never edited, and since 0019 a migration only
-//! adds: servers of the version before go on beside the new one, and may start again.
+//! The tables, as they came to be. A migration that has been released is never edited, and since
+//! 0019 a migration only adds: servers of the version before go on beside the new one, and may
+//! start again.
 
 mod m0001_first_tables;
 mod m0002_models;

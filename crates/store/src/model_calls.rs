@@ -1,5 +1,5 @@
-//! What was asked of models, attempt by attempt. Written behind: no turn waits for it. It is kept for
-//! 30 days, and goes with its turn.
+//! What was asked of models, attempt by attempt. Written behind: no turn waits for it. It is kept
+//! for 30 days, and goes with its turn.
 
 use std::io::{Read, Write};
 
@@ -135,7 +135,8 @@ impl Store {
     }
 }
 
-/// Writes calls whose turns are still there, in a transaction of their own: nothing else fails with them.
+/// Writes calls whose turns are still there, in a transaction of their own: nothing else fails with
+/// them.
 pub(crate) async fn write(write: &DatabaseConnection, drafts: Vec<ModelCallDraft>) -> Result<()> {
     let packed = tokio::task::spawn_blocking(|| drafts.into_iter().map(pack).collect::<Vec<_>>());
     let packed = packed.await;

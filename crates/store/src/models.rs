@@ -12,7 +12,8 @@ use crate::{Error, Result, Store, StoreChange, enum_column, now, text, to_column
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredModel {
     pub config: ModelConfig,
-    /// As [`crate::Vault`] sealed it, about the model's id. Without the vault's key it says nothing.
+    /// As [`crate::Vault`] sealed it, about the model's id. Without the vault's key it says
+    /// nothing.
     pub sealed_key: Option<String>,
     /// The one that is asked where nobody chose another.
     pub is_default: bool,

@@ -1,5 +1,6 @@
-//! Leases by name: what one process of a cluster does at a time, as refreshing a token or running a server that
-//! must run once. Where processes have no leases of their own, on SQLite, everybody holds every one.
+//! Leases by name: what one process of a cluster does at a time, as refreshing a token or running a
+//! server that must run once. Where processes have no leases of their own, on SQLite, everybody
+//! holds every one.
 
 use std::time::Duration;
 

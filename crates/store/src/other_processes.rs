@@ -2,8 +2,9 @@
 //!
 //! Triggers write down or announce every change (`m0009_change_log`). What is found here is
 //! published like a change of our own, so caches and pages follow it. On SQLite that takes a
-//! quarter of a second at most, on PostgreSQL as long as the network does. Neither asks the database anything
-//! while nothing is written. While it cannot be known what others do, nothing is cached.
+//! quarter of a second at most, on PostgreSQL as long as the network does. Neither asks the
+//! database anything while nothing is written. While it cannot be known what others do, nothing is
+//! cached.
 
 mod postgres;
 mod sqlite;

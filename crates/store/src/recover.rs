@@ -95,7 +95,8 @@ impl Store {
         }
     }
 
-    /// Gives back the lease of this process, which writes nothing more: what waits for a person goes on elsewhere at once.
+    /// Gives back the lease of this process, which writes nothing more: what waits for a person
+    /// goes on elsewhere at once.
     pub async fn release(&self) -> Result<()> {
         self.runner.release().await
     }
@@ -192,8 +193,8 @@ impl Store {
         }))
     }
 
-    /// From now on this process runs the turn. False: another one was faster, or it has ended, or its
-    /// process has a lease.
+    /// From now on this process runs the turn. False: another one was faster, or it has ended, or
+    /// its process has a lease.
     pub async fn adopt(&self, turn: &OpenTurn) -> Result<bool> {
         let transaction = self.begin().await?;
         let own = self.runner.owner(&transaction).await?;

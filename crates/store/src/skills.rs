@@ -1,7 +1,8 @@
 //! Installed skills: who sees them, their versions, and the tools of the one that is used.
 //!
 //! The files of a version are in the database, packed, so that a backup has them and every process
-//! finds them ([`versions`]). Ids of tools are in the id book: a tool that goes and comes back has the same id.
+//! finds them ([`versions`]). Ids of tools are in the id book: a tool that goes and comes back has
+//! the same id.
 
 mod versions;
 
@@ -129,8 +130,8 @@ impl Store {
         Ok(skill)
     }
 
-    /// Another version of a skill, which is used from now on: one that is new, or one that was there
-    /// before. What the tools were is gone with the same transaction.
+    /// Another version of a skill, which is used from now on: one that is new, or one that was
+    /// there before. What the tools were is gone with the same transaction.
     pub async fn update_skill(
         &self,
         id: &SourceId,

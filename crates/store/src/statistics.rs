@@ -166,7 +166,8 @@ impl Store {
         Ok(slots.collect())
     }
 
-    /// How long a call took. Not read as JSON on PostgreSQL, which takes no text with NUL in it for JSON.
+    /// How long a call took. Not read as JSON on PostgreSQL, which takes no text with NUL in it for
+    /// JSON.
     fn duration(&self) -> &'static str {
         match self.read.get_database_backend() {
             DbBackend::Postgres => {

@@ -1,8 +1,8 @@
 //! A cache of rows that is valid while nothing of its topic has changed.
 //!
 //! The version is noted before the rows are read: what was read while somebody wrote is never
-//! found again. While the version is not known every value is read anew. Two generations bound it: what is asked for survives, however many keys that
-//! nobody has are tried meanwhile.
+//! found again. While the version is not known every value is read anew. Two generations bound it:
+//! what is asked for survives, however many keys that nobody has are tried meanwhile.
 
 use std::collections::HashMap;
 use std::fmt;

@@ -1,10 +1,10 @@
-//! Writes that nobody waits for: the audit log of calls, what was asked of models, and when keys and
-//! log-ins were used.
+//! Writes that nobody waits for: the audit log of calls, what was asked of models, and when keys
+//! and log-ins were used.
 //!
 //! One task writes what came together in one transaction, and retries one that fails, with backoff.
-//! The buffer is bounded: what does not fit, or cannot be written, is counted, and the count becomes
-//! an entry of the audit log. Never here: whatever must survive `kill -9` once somebody was told that
-//! it happened.
+//! The buffer is bounded: what does not fit, or cannot be written, is counted, and the count
+//! becomes an entry of the audit log. Never here: whatever must survive `kill -9` once somebody was
+//! told that it happened.
 
 mod batch_writer;
 #[cfg(test)]

@@ -85,6 +85,17 @@ pub fn without_controls(text: &str) -> String {
     text.chars().filter(is_kept).collect()
 }
 
+/// Bytes in hexadecimal digits, as hashes are written.
+pub fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    let mut text = String::with_capacity(bytes.len() * 2);
+    for byte in bytes {
+        // A string takes whatever is written.
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}
+
 /// Control characters, bidirectional overrides and isolates, and invisible characters.
 pub fn is_unwanted(c: char) -> bool {
     let is_bidirectional = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
@@ -140,6 +151,11 @@ mod tests {
         check("a bc", 2, "a…");
         check("日本語", 3, "日本語");
         check("日本語です", 3, "日本語…");
+    }
+
+    #[test]
+    fn each_byte_is_two_digits() {
+        assert_eq!(hex(&[0x00, 0x0f, 0xa0, 0xff]), "000fa0ff");
     }
 
     #[test]

@@ -4,9 +4,9 @@
 //! An index is built once for each source and never changes; a search ranks the documents of
 //! any number of indexes together, as if they were one.
 //!
-//! Documents are indexed by the stems of their words. A request is expanded: by synonyms, by what everyday
-//! phrases mean, and by the English for Chinese words; what is said in every sentence counts less. The tables
-//! are text files beside this one.
+//! Documents are indexed by the stems of their words. A request is expanded: by synonyms, by what
+//! everyday phrases mean, and by the English for Chinese words; what is said in every sentence
+//! counts less. The tables are text files beside this one.
 
 mod index;
 mod query;

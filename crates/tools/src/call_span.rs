@@ -1,4 +1,5 @@
-//! The span of one tool call, with the attributes that OpenTelemetry's conventions for generative AI name.
+//! The span of one tool call, with the attributes that OpenTelemetry's conventions for generative
+//! AI name.
 
 use tenon_domain::{RunsOn, ToolCall, ToolResult};
 use tracing::field::Empty;

@@ -43,6 +43,13 @@ pub(crate) struct ConnectedSource {
     pub(crate) tools: Arc<IndexedTools>,
 }
 
+/// A source came, went, or offers other tools.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CatalogChange {
+    /// Who sees that source; None: everybody.
+    pub owner: Option<UserId>,
+}
+
 impl Tool {
     pub(crate) fn new(
         spec: ToolSpec,

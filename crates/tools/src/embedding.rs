@@ -18,13 +18,15 @@ pub trait Embedder: Send + Sync {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EmbedderError {
     /// Something in these texts is not taken.
-    Refused,
-    /// None are made now.
-    Away,
+    Rejected,
+    /// The model broke on these texts. Others may have theirs, and these later.
+    Failed,
+    /// None are made now, whatever the texts.
+    Unavailable,
 }
 
-/// The direction of a vector, a byte for each dimension: a quarter of the memory, and nearly the same
-/// neighbours. Cheap to clone.
+/// The direction of a vector, a byte for each dimension: a quarter of the memory, and nearly the
+/// same neighbours. Cheap to clone.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Embedding {
     values: Arc<[i8]>,
@@ -64,7 +66,8 @@ impl Embedding {
             .collect()
     }
 
-    /// The cosine of the angle between them; of models that differ in their dimensions there is none.
+    /// The cosine of the angle between them; of models that differ in their dimensions there is
+    /// none.
     pub fn similarity(&self, other: &Self) -> Option<f32> {
         let is_comparable = self.values.len() == other.values.len();
         is_comparable.then(|| dot(&self.values, &other.values) as f32 / (self.norm * other.norm))

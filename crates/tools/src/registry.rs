@@ -16,7 +16,7 @@ use tokio::sync::broadcast;
 
 use crate::call_limits::CallLimits;
 use crate::call_metrics::{CallCounters, CallMetrics, CallStatistics, kind_label};
-use crate::catalog::{Catalog, ConnectedSource, IndexedTools, Tool};
+use crate::catalog::{Catalog, CatalogChange, ConnectedSource, IndexedTools, Tool};
 use crate::request_tools::RequestConsent;
 use crate::tool_embeddings::ToolEmbeddings;
 use crate::toolset::{Toolset, search_source_info};
@@ -39,13 +39,6 @@ pub struct Registry {
     revisions: AtomicU64,
     changes: broadcast::Sender<CatalogChange>,
     embeddings: OnceLock<Arc<ToolEmbeddings>>,
-}
-
-/// A source came, went, or offers other tools.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CatalogChange {
-    /// Who sees that source; None: everybody.
-    pub owner: Option<UserId>,
 }
 
 /// The registration of a source. Dropping it removes the source.

@@ -1,7 +1,7 @@
 //! The texts that a tool is found by, and what each counts.
 //!
-//! The product and `cargo bench --bench retrieval` both index exactly this. The weights were chosen with
-//! the requests of `tests/retrieval`.
+//! The product and `cargo bench --bench retrieval` both index exactly this. The weights were chosen
+//! with the requests of `tests/retrieval`.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -31,8 +31,8 @@ const MAX_PARAMETERS: usize = 30;
 const MAX_PARAMETER_DESCRIPTION_BYTES: usize = 100;
 const MAX_PARAMETER_DESCRIPTIONS_BYTES: usize = 1_500;
 
-/// The searchable texts of a tool, each with the weight that a word in it has. Bounded, whatever its
-/// source says of it. `keywords` are those of [`crate::ToolSource::keywords`].
+/// The searchable texts of a tool, each with the weight that a word in it has. Bounded, whatever
+/// its source says of it. `keywords` are those of [`crate::ToolSource::keywords`].
 pub fn search_fields<'a>(
     spec: &'a ToolSpec,
     source: &'a SourceInfo,

@@ -1,33 +1,31 @@
 //! The embeddings of the tools that everybody has, and of what was looked for last.
 //!
-//! Tools are embedded in the background, batch after batch, and kept for as long as there is one with that
-//! text. Those of one person are not: nobody else decides where their texts go.
+//! Tools are embedded in the background, [pass](pass) after pass, and kept for as long as there is
+//! one with that text. Those of one person are not: nobody else decides where their texts go.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+mod embedded_tools;
+mod known_queries;
+mod pass;
+
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use tenon_domain::{ToolId, text};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{Semaphore, broadcast};
+use tokio::task::spawn_blocking;
 use tokio::time::{sleep, timeout};
 
-use crate::catalog::Tool;
+use crate::catalog::{CatalogChange, Tool};
 use crate::embedding::{Embedder, EmbedderError, Embedding};
+use embedded_tools::EmbeddedTools;
+use known_queries::{KnownQueries, Lookup, QueryResult};
+use pass::{KnownTexts, PassEnd, tool_texts};
 
 /// Fewer tools than this are all told to a model; nothing is searched.
 const MIN_TOOLS: usize = 64;
-
-/// How many texts go into one request.
-const BATCH_TEXTS: usize = 64;
-
-/// Where so many texts are refused one after the other and none is taken, they are not to blame.
-const MAX_REFUSALS: usize = 8;
-
-/// A small machine embeds a batch in this time.
-const BATCH_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Sources that start together change the catalog many times.
 const DEBOUNCE: Duration = Duration::from_secs(1);
@@ -35,28 +33,17 @@ const DEBOUNCE: Duration = Duration::from_secs(1);
 /// How soon it is tried again where no vectors come, or not in time.
 const RETRY_INTERVAL: Duration = Duration::from_secs(30);
 
-/// A turn and a search wait so long for the vector of what is looked for; without it words must do. It may
-/// come a little later, for the next time.
+/// A turn and a search wait so long for the vector of what is looked for; without it words must do.
 const QUERY_WAIT: Duration = Duration::from_millis(1500);
+
+/// One that nobody waits for any more is kept for later where it comes in this time.
 const QUERY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How many requests are under way at once; others make do with words.
 const MAX_RUNNING_QUERIES: usize = 16;
 
-/// How many are remembered.
-const MAX_QUERIES: usize = 512;
-
-/// How much is embedded of each: models read a few hundred words.
+/// How much is embedded of what is looked for: models read a few hundred words.
 const MAX_QUERY_CHARS: usize = 1_000;
-const MAX_TITLE_CHARS: usize = 100;
-const MAX_DESCRIPTION_CHARS: usize = 600;
-
-/// How many of the nearest tools are kept.
-const MAX_NEAREST: usize = 100;
-
-/// A tool is near whose similarity stands out of all others' by so many standard deviations. The
-/// rest is in an order, too, that means nothing.
-const MIN_DEVIATIONS: f32 = 2.5;
 
 pub(crate) struct ToolEmbeddings {
     embedder: Arc<dyn Embedder>,
@@ -65,42 +52,13 @@ pub(crate) struct ToolEmbeddings {
     running: Semaphore,
 }
 
-/// The tools that have theirs.
-#[derive(Default)]
-struct EmbeddedTools {
-    /// Another one means other embeddings.
-    generation: u64,
-    embeddings: Vec<(ToolId, Embedding)>,
-}
-
-#[derive(Default)]
-struct KnownQueries {
-    entries: HashMap<u64, KnownQuery>,
-    /// The oldest first.
-    order: VecDeque<u64>,
-    /// Nobody waits before: the model was away or slow.
-    paused_until: Option<Instant>,
-}
-
-#[derive(Clone)]
-struct KnownQuery {
-    /// None: the model does not take it.
-    embedding: Option<Embedding>,
-    /// Of which generation of tools.
-    generation: u64,
-    /// The best first.
-    nearest: Arc<[ToolId]>,
-}
-
-/// By the hash of the text. None: the model does not take it.
-type KnownTexts = HashMap<u64, Option<Embedding>>;
-
 impl ToolEmbeddings {
-    /// Embeds the tools that there are, and again whenever that changes. None: there is no registry any more.
-    pub(crate) fn start<C: Clone + Send + 'static>(
+    /// Embeds the tools that there are, and again whenever that changes. None: there is no
+    /// registry any more.
+    pub(crate) fn start(
         embedder: Arc<dyn Embedder>,
         tools: impl Fn() -> Option<Vec<Arc<Tool>>> + Send + Sync + 'static,
-        changes: broadcast::Receiver<C>,
+        changes: broadcast::Receiver<CatalogChange>,
     ) -> Arc<Self> {
         let embeddings = Arc::new(Self {
             embedder,
@@ -108,116 +66,62 @@ impl ToolEmbeddings {
             queries: Mutex::default(),
             running: Semaphore::new(MAX_RUNNING_QUERIES),
         });
-        tokio::spawn(embeddings.clone().follow(tools, changes));
+        tokio::spawn(embeddings.clone().follow(Arc::new(tools), changes));
         embeddings
     }
 
-    async fn follow<C: Clone>(
+    async fn follow(
         self: Arc<Self>,
-        tools: impl Fn() -> Option<Vec<Arc<Tool>>>,
-        mut changes: broadcast::Receiver<C>,
+        tools: Arc<impl Fn() -> Option<Vec<Arc<Tool>>> + Send + Sync + 'static>,
+        mut changes: broadcast::Receiver<CatalogChange>,
     ) {
-        let mut known = KnownTexts::new();
-        while let Some(tools) = tools() {
-            let is_done = self.embed_all(tools, &mut known).await;
+        let mut known = KnownTexts::default();
+        loop {
+            let tools = tools.clone();
+            // Of thousands of tools that takes a while.
+            let texts = spawn_blocking(move || Some(tool_texts(&tools()?))).await;
+            let Ok(Some(texts)) = texts else { return };
+            let end = self.embed_all(&texts, &mut known).await;
             tokio::select! {
-                change = changes.recv() => {
-                    if matches!(change, Err(RecvError::Closed)) {
+                has_changed = await_shared_change(&mut changes) => {
+                    if !has_changed {
                         return;
                     }
                     sleep(DEBOUNCE).await;
                     changes = changes.resubscribe();
                 }
-                () = sleep(RETRY_INTERVAL), if !is_done => {}
+                () = sleep(RETRY_INTERVAL), if end == PassEnd::Incomplete => {}
             }
         }
     }
 
-    /// Whether all were tried.
-    async fn embed_all(&self, tools: Vec<Arc<Tool>>, known: &mut KnownTexts) -> bool {
-        if tools.len() < MIN_TOOLS {
-            return true;
-        }
-        let mut missing = Vec::new();
-        let mut keys = HashSet::new();
-        let mut tool_keys = Vec::new();
-        for tool in &tools {
-            let text = tool_text(tool);
-            let key = key_of(&text);
-            tool_keys.push((&tool.spec.id, key));
-            if keys.insert(key) && !known.contains_key(&key) {
-                missing.push((key, text));
-            }
-        }
-        known.retain(|key, _| keys.contains(key));
-        self.publish(&tool_keys, known);
-        let mut batches: Vec<&[(u64, String)]> = missing.chunks(BATCH_TEXTS).rev().collect();
-        let mut refused = Vec::new();
-        let mut has_any = false;
-        while let Some(batch) = batches.pop() {
-            let texts: Vec<String> = batch.iter().map(|(_, text)| text.clone()).collect();
-            let made = timeout(BATCH_TIMEOUT, self.embedder.embed_tools(&texts)).await;
-            match made.unwrap_or(Err(EmbedderError::Away)) {
-                Ok(made) => {
-                    has_any = true;
-                    let keys = batch.iter().map(|(key, _)| *key);
-                    known.extend(keys.zip(made.into_iter().map(Some)));
-                    self.publish(&tool_keys, known);
-                }
-                // One of them is to blame: the others have theirs without it.
-                Err(EmbedderError::Refused) if batch.len() > 1 => {
-                    let (first, second) = batch.split_at(batch.len() / 2);
-                    batches.extend([second, first]);
-                }
-                Err(EmbedderError::Refused) => {
-                    refused.extend(batch.iter().map(|(key, _)| *key));
-                    if !has_any && refused.len() >= MAX_REFUSALS {
-                        return false;
-                    }
-                }
-                Err(EmbedderError::Away) => return false,
-            }
-        }
-        known.extend(refused.into_iter().map(|key| (key, None)));
-        true
+    /// Whether nothing has to be waited for: it is known which tools are near a text, or words
+    /// decide.
+    pub(crate) fn is_settled(&self, text: &str) -> bool {
+        let (text, tools) = (query_text(text), self.tools.load());
+        let lookup = || self.queries().look_up(key_of(&text), tools.generation);
+        tools.embeddings.is_empty() || text.is_empty() || matches!(lookup(), Lookup::Settled)
     }
 
-    fn publish(&self, tools: &[(&ToolId, u64)], known: &KnownTexts) {
-        let embeddings = tools
-            .iter()
-            .filter_map(|(id, key)| Some(((*id).clone(), known.get(key)?.clone()?)));
-        let embeddings: Vec<(ToolId, Embedding)> = embeddings.collect();
-        let before = self.tools.load();
-        if before.embeddings != embeddings {
-            self.tools.store(Arc::new(EmbeddedTools {
-                generation: before.generation + 1,
-                embeddings,
-            }));
-        }
-    }
-
-    /// Looks which tools are near a text, if that is quick.
+    /// Looks which tools are near a text, if that is quick. Where it is not, words decide, and go
+    /// on to do so for a while: the steps of a turn are to find the same.
     pub(crate) async fn prepare(self: &Arc<Self>, text: &str) {
-        let text = query_text(text);
-        let tools = self.tools.load_full();
+        let (text, tools) = (query_text(text), self.tools.load_full());
         if tools.embeddings.is_empty() || text.is_empty() {
             return;
         }
-        let known = self.queries().entries.get(&key_of(&text)).cloned();
-        let known = match known {
-            Some(known) if known.generation == tools.generation => return,
-            Some(KnownQuery { embedding, .. }) => match embedding {
-                Some(embedding) => Some(embedding),
-                None => return,
-            },
-            None if self.queries().is_paused() => return,
-            None => None,
+        let key = key_of(&text);
+        let known = match self.queries().look_up(key, tools.generation) {
+            Lookup::Settled => return,
+            Lookup::Compare(embedding) => Some(embedding),
+            Lookup::Embed => None,
         };
         // It ends even where nobody waits so long: its model is paid for it.
         let search = tokio::spawn(self.clone().search(text, known, tools));
         if timeout(QUERY_WAIT, search).await.is_err() {
             self.queries().pause();
         }
+        self.queries().decide_by_words(key);
     }
 
     async fn search(
@@ -229,36 +133,32 @@ impl ToolEmbeddings {
         let Ok(_permit) = self.running.try_acquire() else {
             return;
         };
+        let key = key_of(&text);
         let embedding = match known {
-            Some(known) => Ok(known),
-            None => {
-                let made = timeout(QUERY_TIMEOUT, self.embedder.embed_query(&text)).await;
-                made.unwrap_or(Err(EmbedderError::Away))
-            }
+            Some(known) => known,
+            None => match timeout(QUERY_TIMEOUT, self.embedder.embed_query(&text)).await {
+                Ok(Ok(embedding)) => embedding,
+                Ok(Err(EmbedderError::Rejected)) => {
+                    return self.queries().add(key, QueryResult::Rejected);
+                }
+                // Other texts may have their vectors.
+                Ok(Err(EmbedderError::Failed)) => return,
+                Ok(Err(EmbedderError::Unavailable)) | Err(_) => return self.queries().pause(),
+            },
         };
-        let embedding = match embedding {
-            Ok(embedding) => Some(embedding),
-            Err(EmbedderError::Refused) => None,
-            Err(EmbedderError::Away) => return self.queries().pause(),
-        };
-        let searched = tokio::task::spawn_blocking(move || KnownQuery {
-            nearest: embedding
-                .as_ref()
-                .map(|embedding| tools.nearest(embedding))
-                .unwrap_or_default(),
+        let compared = spawn_blocking(move || QueryResult::Compared {
+            nearest: tools.nearest(&embedding),
             generation: tools.generation,
             embedding,
         });
-        if let Ok(found) = searched.await {
-            self.queries().add(key_of(&text), found);
+        if let Ok(compared) = compared.await {
+            self.queries().add(key, compared);
         }
     }
 
-    /// The tools that are near a text, best first, as far as that is known.
+    /// The tools that are near a text, best first. None: words decide.
     pub(crate) fn nearest(&self, text: &str) -> Option<Arc<[ToolId]>> {
-        let key = key_of(&query_text(text));
-        let queries = self.queries();
-        queries.entries.get(&key).map(|known| known.nearest.clone())
+        self.queries().nearest(key_of(&query_text(text)))
     }
 
     fn queries(&self) -> MutexGuard<'_, KnownQueries> {
@@ -266,57 +166,15 @@ impl ToolEmbeddings {
     }
 }
 
-impl EmbeddedTools {
-    fn nearest(&self, query: &Embedding) -> Arc<[ToolId]> {
-        let similarities = self
-            .embeddings
-            .iter()
-            .filter_map(|(id, embedding)| Some((embedding.similarity(query)?, id)));
-        let mut near: Vec<(f32, &ToolId)> = similarities.collect();
-        let threshold = threshold(near.iter().map(|(similarity, _)| *similarity));
-        near.retain(|(similarity, _)| *similarity > threshold);
-        near.sort_by(|left, right| right.0.total_cmp(&left.0));
-        near.truncate(MAX_NEAREST);
-        near.into_iter().map(|(_, id)| id.clone()).collect()
-    }
-}
-
-fn threshold(values: impl ExactSizeIterator<Item = f32> + Clone) -> f32 {
-    let count = values.len().max(1) as f32;
-    let mean = values.clone().sum::<f32>() / count;
-    let variance = values.map(|value| (value - mean).powi(2)).sum::<f32>() / count;
-    mean + MIN_DEVIATIONS * variance.sqrt()
-}
-
-impl KnownQueries {
-    fn is_paused(&self) -> bool {
-        self.paused_until
-            .is_some_and(|until| Instant::now() < until)
-    }
-
-    fn pause(&mut self) {
-        self.paused_until = Some(Instant::now() + RETRY_INTERVAL);
-    }
-
-    fn add(&mut self, key: u64, query: KnownQuery) {
-        if self.entries.insert(key, query).is_none() {
-            self.order.push_back(key);
-        }
-        if self.order.len() > MAX_QUERIES
-            && let Some(oldest) = self.order.pop_front()
-        {
-            self.entries.remove(&oldest);
+/// Waits until the tools that everybody has may be others. False: nothing changes any more.
+async fn await_shared_change(changes: &mut broadcast::Receiver<CatalogChange>) -> bool {
+    loop {
+        match changes.recv().await {
+            Ok(CatalogChange { owner: Some(_) }) => {}
+            Ok(CatalogChange { owner: None }) | Err(RecvError::Lagged(_)) => return true,
+            Err(RecvError::Closed) => return false,
         }
     }
-}
-
-/// What a tool does, as a person would say it.
-fn tool_text(tool: &Tool) -> String {
-    let (spec, source) = (&tool.spec, tool.source.info());
-    let source = text::line(&source.title, MAX_TITLE_CHARS);
-    let title = text::line(&spec.title, MAX_TITLE_CHARS);
-    let description = text::block(&spec.description, MAX_DESCRIPTION_CHARS);
-    format!("{source}: {title}\n{description}")
 }
 
 fn query_text(query: &str) -> String {

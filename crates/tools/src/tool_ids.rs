@@ -8,8 +8,8 @@ use tenon_domain::{SourceId, SourceInfo, ToolId, UserId, tool_id};
 
 use crate::Error;
 
-/// Assigns and stores ids. An implementation stores an id before it returns it, and returns the same one for the same (source, name) every time, and
-/// unique in all that any one user can see.
+/// Assigns and stores ids. An implementation stores an id before it returns it, and returns the
+/// same one for the same (source, name) every time, and unique in all that any one user can see.
 #[async_trait]
 pub trait ToolIdStore: Send + Sync {
     /// The ids of these tools of a source, in the order of the names.

@@ -132,7 +132,8 @@ impl Toolset {
         self.request_tools.get(id).or_else(known).or_else(search)
     }
 
-    /// Whether it is there for this caller as far as an expert goes; other reasons against a call are told.
+    /// Whether it is there for this caller as far as an expert goes; other reasons against a call
+    /// are told.
     pub fn shows(&self, tool: &Tool) -> bool {
         let search = self.search.as_ref();
         search.is_some_and(|search| search.has(tool))
@@ -167,7 +168,8 @@ impl Toolset {
         tools
     }
 
-    /// The sources that this user sees, by id, with their tools in their own order, switched on or not.
+    /// The sources that this user sees, by id, with their tools in their own order, switched on or
+    /// not.
     pub fn sources(&self) -> impl Iterator<Item = (&SourceInfo, &[Arc<Tool>])> {
         let connected = self.catalog.connected.values();
         let connected = connected.map(|connected| (connected.source.info(), &**connected.tools));
@@ -193,16 +195,16 @@ impl Toolset {
         tools
     }
 
-    /// What this caller can call by itself, now: without what is denied, what cannot be reached, and
-    /// what a person would have to approve first.
+    /// What this caller can call by itself, now: without what is denied, what cannot be reached,
+    /// and what a person would have to approve first.
     pub fn callable_now(&self) -> Vec<&Arc<Tool>> {
         let mut tools = self.tools();
         tools.retain(|tool| tool.source.can_be_called() && self.runs_unasked(tool));
         tools
     }
 
-    /// The sources with resources or prompts. Where all tools of one are switched off or denied, so is
-    /// the rest of it.
+    /// The sources with resources or prompts. Where all tools of one are switched off or denied, so
+    /// is the rest of it.
     pub fn context_sources(&self) -> Vec<&Arc<dyn ToolSource>> {
         let user = &self.access.user;
         let is_usable = |tool: &Arc<Tool>| self.sees(tool) && self.policy(tool) != Policy::Deny;

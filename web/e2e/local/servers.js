@@ -106,3 +106,50 @@ export const initialized = {
     serverInfo: { name: 'small', version: '1' },
   },
 };
+
+const handshake = {
+  result: {
+    ...initialized.result,
+    capabilities: [
+      {
+        id: 'forecast',
+        description: 'The weather of the next days.',
+        parameters: {
+          type: 'object',
+          properties: { city: { type: 'string' }, days: { type: 'integer' } },
+          required: ['city'],
+        },
+        invocation: {
+          type: 'http',
+          method: 'GET',
+          url: '/forecast/{city}',
+          mapping: { city: 'path', days: 'query' },
+        },
+      },
+    ],
+  },
+};
+
+/** One whose handshake describes its tools as HTTP requests: in the answer to a POST at `/mcp`, or
+    in an event at `/sse`. */
+export async function startCapabilities(transport) {
+  // Clients of MCP send headers that its makers do not know yet.
+  const lenient = { ...open, 'access-control-allow-headers': '*' };
+  const url = await serve(async (request, response) => {
+    const { pathname, searchParams } = new URL(request.url, 'http://localhost');
+    const [, place, city] = pathname.split('/');
+    if (place === 'forecast') {
+      const body = JSON.stringify({ city, days: searchParams.get('days'), sky: 'clear' });
+      response.writeHead(200, { 'content-type': 'application/json', ...open }).end(body);
+    } else if (transport === 'sse' && pathname === '/sse' && request.method === 'GET') {
+      response.writeHead(200, { 'content-type': 'text/event-stream', ...open });
+      const event = JSON.stringify({ jsonrpc: '2.0', id: 1, ...handshake });
+      response.write(`event: message\ndata: ${event}\n\n`);
+    } else if (transport === 'http') {
+      await speaksMcp({ initialize: handshake }, lenient)(request, response);
+    } else {
+      response.writeHead(request.method === 'OPTIONS' ? 204 : 404, lenient).end();
+    }
+  });
+  return { url, stop: stopServers };
+}

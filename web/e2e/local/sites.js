@@ -41,7 +41,7 @@ export class Sites {
       site: `http://site.example:${site}`,
       secure: `https://secure.example:${secure}`,
     };
-    const names = ['*.example', '192.168.77.1'].map((name) => `MAP ${name} 127.0.0.1`);
+    const names = ['*.example', '192.168.77.*'].map((name) => `MAP ${name} 127.0.0.1`);
     const spaces = [
       ...[near, home].map((port) => `127.0.0.1:${port}=local`),
       ...[plain, site, secure].map((port) => `127.0.0.1:${port}=public`),

@@ -1,7 +1,8 @@
 // Shows the OpenAPI document that the page names. Used wherever Tenon serves one.
 const { document: url } = document.currentScript.dataset;
 
-// Swagger UI has its dark theme under this class. The theme chosen in Tenon counts, or else the system's.
+// Swagger UI has its dark theme under this class. The theme chosen in Tenon counts, or else the
+// system's.
 const root = document.documentElement;
 const dark = matchMedia('(prefers-color-scheme: dark)');
 const setTheme = () => {

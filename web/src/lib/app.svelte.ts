@@ -100,11 +100,11 @@ export class App {
   /** The tools of the open chat's expert, while there is no chat: the server has not applied them
       to the list of tools then. */
   toolPatterns = $derived(router.chatId ? undefined : this.expert?.tools);
-  /** How many tools the next message may use. */
+  /** The tools that the next message may use. */
   #toolsOn = $derived.by(() => {
     const { on } = this.toolbox;
     const patterns = this.toolPatterns;
-    return patterns ? on.filter(({ toolId }) => matchesAny(patterns, toolId)).length : on.length;
+    return patterns ? on.filter(({ toolId }) => matchesAny(patterns, toolId)) : on;
   });
   #runningId = $derived.by(() => this.conversation.running?.id);
   #isChatShown = $derived.by(() => this.conversation.chat !== undefined);
@@ -117,7 +117,8 @@ export class App {
     );
     return takesNone ? 0 : this.modelOffer.count(this.#toolsOn);
   });
-  /** Who answered last. On its own, since an answer that is being written changes with every word. */
+  /** Who answered last. On its own, since an answer that is being written changes with every
+      word. */
   #lastModel = $derived.by(() => this.conversation.turns.at(-1)?.model);
   /** Which model answers the next message of the open chat. */
   choice = $derived.by(() =>
@@ -287,7 +288,8 @@ export class App {
     return this.#sender.send(text);
   }
 
-  /** Says something else in the place of a turn, or lets the same be answered anew. Whether it was sent. */
+  /** Says something else in the place of a turn, or lets the same be answered anew. Whether it was
+      sent. */
   replace(turn: Turn, content?: DraftContent): Promise<boolean> {
     return this.#sender.replace(turn, content);
   }

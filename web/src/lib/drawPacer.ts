@@ -1,5 +1,5 @@
-// When to draw something that changes faster than it can be drawn. The longer the last time took, the
-// longer the next one waits, so that scrolling and typing always have their share.
+// When to draw something that changes faster than it can be drawn. The longer the last time took,
+// the longer the next one waits, so that scrolling and typing always have their share.
 
 /** After a drawing, so many times as long is left to everything else. */
 const REST_RATIO = 1;
@@ -12,7 +12,8 @@ export class DrawPacer {
   /** From the moment that a drawing is scheduled until there was time enough for others. */
   #isBusy = false;
 
-  /** Draws before the next frame of the screen for which it is time; once, however often it is asked. */
+  /** Draws before the next frame of the screen for which it is time; once, however often it is
+      asked. */
   request(draw: () => void): void {
     this.#draw = draw;
     if (this.#isBusy) return;

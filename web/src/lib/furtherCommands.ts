@@ -1,5 +1,5 @@
-// What the palette offers besides chats and the most common commands: pages of the settings, tools, experts,
-// prompts, and what can be done with the open chat. Loaded when the palette is opened.
+// What the palette offers besides chats and the most common commands: pages of the settings, tools,
+// experts, prompts, and what can be done with the open chat. Loaded when the palette is opened.
 import Download from '@lucide/svelte/icons/download';
 import Ghost from '@lucide/svelte/icons/ghost';
 import Keyboard from '@lucide/svelte/icons/keyboard';

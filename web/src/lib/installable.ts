@@ -1,7 +1,9 @@
-// Registers the service worker, which keeps the page for when the server is away, and takes what it tells.
+// Registers the service worker, which keeps the page for when the server is away, and takes what it
+// tells.
 import { router } from './router.svelte';
 
-/** Only for who is in: a stranger's browser keeps nothing. Never fails: the page works without it. */
+/** Only for who is in: a stranger's browser keeps nothing. Never fails: the page works without
+    it. */
 export function registerWorker(): void {
   if (!import.meta.env.PROD || !('serviceWorker' in navigator)) return;
   navigator.serviceWorker.addEventListener('message', ({ data }: MessageEvent<unknown>) => {

@@ -1,8 +1,9 @@
 // Where the page is: `#/` is a new chat, `#/e/<id>` one with an expert, `#/f/<id>` one in a folder
-// (`#/f/<id>/<expert>` with an expert), `#/c/<id>` an old one, `#/c/<id>/<turn>`
-// one place in it, `#/compare/<model>/<model>` two models side by side, `#/shared/<token>` a shared chat, and
-// `#/settings`, `#/settings/<section>` and `#/settings/<section>/<item>` lie over the others. In the hash, so that
-// the server has one page to serve and no rule about paths, and no token stands in its log.
+// (`#/f/<id>/<expert>` with an expert), `#/c/<id>` an old one, `#/c/<id>/<turn>` one place in it,
+// `#/compare/<model>/<model>` two models side by side, `#/shared/<token>` a shared chat, and
+// `#/settings`, `#/settings/<section>` and `#/settings/<section>/<item>` lie over the others. In
+// the hash, so that the server has one page to serve and no rule about paths, and no token stands
+// in its log.
 import type { ChatId, ExpertId, FolderId, ModelId, TurnId } from './api/types';
 
 export const sections = [

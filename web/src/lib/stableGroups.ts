@@ -1,5 +1,5 @@
-// A long list that grows at its end, in groups that stay the same objects while their items do: what
-// draws the list looks at the groups, and into the one that changed.
+// A long list that grows at its end, in groups that stay the same objects while their items do:
+// what draws the list looks at the groups, and into the one that changed.
 
 export interface StableGroup<T> {
   /** The number of its first item. */

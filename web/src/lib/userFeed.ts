@@ -1,4 +1,5 @@
-// What the server tells of a person's chats, tools, models and settings, changed here or on another device.
+// What the server tells of a person's chats, tools, models and settings, changed here or on another
+// device.
 import { accountChanges, settingChanges } from './account/events';
 import { session } from './account/session.svelte';
 import type { ChatId, ChatSummary, ServerFrame, UserTopic } from './api/types';

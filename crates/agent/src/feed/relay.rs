@@ -142,7 +142,11 @@ impl Relay {
         self.followers.pass(update);
     }
 
-    pub(super) fn pass_event(&self, event: &Event) {
+    pub(super) fn pass_event(self: &Arc<Self>, event: &Event) {
+        if self.followed().has_owner(&event.chat_id) {
+            // This server may have taken its turn over.
+            self.check(&event.chat_id);
+        }
         if !self.is_followed(&event.chat_id) {
             return;
         }
@@ -231,16 +235,21 @@ impl Relay {
                 }
             };
             let is_own = |owner: &Arc<str>| **owner == *self.store.runner_name();
-            let owner = owner.filter(|owner| !is_own(owner));
+            let is_here = owner.as_ref().is_some_and(is_own);
+            let owner = owner.filter(|_| !is_here);
             let changed = self.followed().set_owner(chat, owner.clone());
             if let Some(OwnerChange { former }) = changed {
-                if let Some(former) = former.filter(|former| Some(former) != owner.as_ref()) {
-                    self.unfollow(&former, chat);
+                let former = former.filter(|former| Some(former) != owner.as_ref());
+                if let Some(former) = &former {
+                    self.unfollow(former, chat);
                 }
                 match &owner {
-                    // Who had it has nothing more to say.
-                    None => self.with_channel(chat, Channel::clear),
                     Some(owner) => self.follow(chat, owner).await,
+                    // Who had it has nothing more to say; what is live here is from here.
+                    None if former.is_some() && !is_here => {
+                        self.with_channel(chat, Channel::clear);
+                    }
+                    None => {}
                 }
             }
             if !self.followed().ends_check(chat) {

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use tenon_domain::text::shorten;
+use tenon_domain::text::{hex, shorten};
 use tenon_domain::{EXPERT_ICONS, ExpertDefinition, ModelParameters};
 use tenon_store::random_bytes;
 
@@ -110,8 +110,7 @@ pub(super) fn name_from(title: &str) -> String {
     if is_name(name) && builtin::named(name).is_none() {
         return name.to_owned();
     }
-    let [a, b, c] = random_bytes::<3>();
-    format!("expert-{a:02x}{b:02x}{c:02x}")
+    format!("expert-{}", hex(&random_bytes::<3>()))
 }
 
 /// "tax" → "tax-2", or the next number that is free.

@@ -27,8 +27,6 @@ pub struct ExpertView {
     pub definition: ExpertDefinition,
 }
 
-/// A new expert, or a change of one: what is left out stays as it is. `hidden` is of whoever asks,
-/// and can be said of every expert.
 /// An expert as a file, for another Tenon.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -37,6 +35,8 @@ pub struct ExpertFile {
     pub text: String,
 }
 
+/// A new expert, or a change of one: what is left out stays as it is. `hidden` is of whoever asks,
+/// and can be said of every expert.
 #[derive(Debug, Default, PartialEq, Deserialize, TS)]
 #[ts(optional_fields)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use async_trait::async_trait;
 use sha2::{Digest, Sha256};
 use tenon_domain::ModelId;
+use tenon_domain::text::hex;
 use tenon_llm::Remote;
 use tenon_llm::embeddings::{EmbeddingFault, embed};
 use tenon_store::Store;
@@ -19,18 +20,21 @@ pub(crate) struct ModelEmbedder {
     models: Models,
     store: Store,
     model: ModelId,
-    /// Whether the log was told that it does not work.
+    /// Whether it was logged that the model makes no embeddings.
     has_warned: AtomicBool,
+    /// Whether it was logged that it makes none of some text.
+    has_warned_of_text: AtomicBool,
 }
 
 impl ModelEmbedder {
-    /// A model that nobody knows is told of at once.
+    /// A model that nobody knows is logged at once.
     pub(crate) fn start(models: Models, store: Store, model: &str) -> Arc<Self> {
         let embedder = Arc::new(Self {
             models,
             store,
             model: ModelId::new(model),
             has_warned: AtomicBool::new(false),
+            has_warned_of_text: AtomicBool::new(false),
         });
         let checked = embedder.clone();
         tokio::spawn(async move { checked.remote().await });
@@ -43,7 +47,7 @@ impl ModelEmbedder {
             Ok(model) => Ok(model.remote),
             Err(error) => {
                 self.warn(&error.to_string());
-                Err(EmbedderError::Away)
+                Err(EmbedderError::Unavailable)
             }
         }
     }
@@ -54,28 +58,45 @@ impl ModelEmbedder {
         texts: &[String],
     ) -> Result<Vec<Embedding>, EmbedderError> {
         let vectors = embed(remote, texts).await.map_err(|fault| match fault {
-            EmbeddingFault::Refused(why) => {
-                // Of several it is asked for fewer.
-                if texts.len() == 1 {
-                    self.warn(&why.message);
-                }
-                EmbedderError::Refused
+            EmbeddingFault::Rejected(why) => {
+                self.warn_of_text(texts, &why.message);
+                EmbedderError::Rejected
             }
             EmbeddingFault::Failed(why) => {
+                self.warn_of_text(texts, &why.message);
+                EmbedderError::Failed
+            }
+            EmbeddingFault::Unavailable(why) => {
                 self.warn(&why.message);
-                EmbedderError::Away
+                EmbedderError::Unavailable
             }
         })?;
         self.has_warned.store(false, Ordering::Relaxed);
         let vectors = vectors.iter().map(|vector| Embedding::new(vector));
         // One without a direction says nothing of its text.
-        vectors.collect::<Option<_>>().ok_or(EmbedderError::Refused)
+        vectors
+            .collect::<Option<_>>()
+            .ok_or(EmbedderError::Rejected)
     }
 
     /// Once, until it works again.
     fn warn(&self, why: &str) {
         if !self.has_warned.swap(true, Ordering::Relaxed) {
-            tracing::warn!(model = %self.model, why, "tools are found by their words alone: the model makes no embeddings");
+            tracing::warn!(
+                model = %self.model, why,
+                "tools are found by their words alone: the model makes no embeddings"
+            );
+        }
+    }
+
+    /// Once: a text that the model breaks on is tried again and again. Of several texts it is
+    /// asked for fewer.
+    fn warn_of_text(&self, texts: &[String], why: &str) {
+        if texts.len() == 1 && !self.has_warned_of_text.swap(true, Ordering::Relaxed) {
+            tracing::warn!(
+                model = %self.model, why,
+                "what the model makes no embedding of is found by its words alone"
+            );
         }
     }
 }
@@ -91,7 +112,7 @@ impl Embedder for ModelEmbedder {
         let mut known: HashMap<String, Embedding> = known
             .map_err(|error| {
                 tracing::warn!(%error, "stored embeddings cannot be read");
-                EmbedderError::Away
+                EmbedderError::Unavailable
             })?
             .into_iter()
             .map(|(hash, vector)| (hash, Embedding::from_bytes(&vector)))
@@ -112,20 +133,16 @@ impl Embedder for ModelEmbedder {
             known.extend(missing.into_iter().zip(made));
         }
         let all = hashes.iter().map(|hash| known.get(hash).cloned());
-        all.collect::<Option<_>>().ok_or(EmbedderError::Away)
+        all.collect::<Option<_>>().ok_or(EmbedderError::Failed)
     }
 
     async fn embed_query(&self, text: &str) -> Result<Embedding, EmbedderError> {
         let remote = self.remote().await?;
         let vectors = self.ask(&remote, &[text.to_owned()]).await?;
-        vectors.into_iter().next().ok_or(EmbedderError::Away)
+        vectors.into_iter().next().ok_or(EmbedderError::Failed)
     }
 }
 
 fn hash(text: &str) -> String {
-    let hash = Sha256::digest(text);
-    hash.iter()
-        .take(16)
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    hex(&Sha256::digest(text)[..16])
 }

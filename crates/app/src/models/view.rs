@@ -209,7 +209,8 @@ pub struct EndpointView {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base_url: Option<String>,
     pub models: usize,
-    /// Why it offers nothing now; only an admin is told more than that it does not. A server on this machine that is not running is not listed at all.
+    /// Why it offers nothing now; only an admin is told more than that it does not. A server on
+    /// this machine that is not running is not listed at all.
     #[ts(optional)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<ErrorDetail>,

@@ -1,6 +1,6 @@
 //! Why a skill cannot be installed, changed or read.
 
-use tenon_domain::{ToolError, coded_errors};
+use tenon_domain::{ErrorDetail, ToolError, coded_errors};
 use tenon_sources::skill::package::SkillError as PackageError;
 
 coded_errors! {
@@ -33,6 +33,9 @@ coded_errors! {
     }
     wraps {
         Store(tenon_store::Error),
+        /// What the host of skills says of its own: why packages are not installed, or code is not
+        /// run.
+        Host(ErrorDetail),
     }
 }
 
@@ -55,8 +58,17 @@ impl From<PackageError> for SkillFault {
 
 impl From<ToolError> for SkillFault {
     fn from(error: ToolError) -> Self {
-        Self::Sandbox {
-            why: error.message.into(),
+        let (message, params) = (error.message, error.params);
+        match error.code {
+            Some(code) => Self::Host(ErrorDetail {
+                code,
+                message,
+                params,
+                field: None,
+            }),
+            None => Self::Sandbox {
+                why: message.into(),
+            },
         }
     }
 }

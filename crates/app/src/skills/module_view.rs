@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use tenon_domain::{SourceId, Visibility};
+use tenon_domain::{ErrorDetail, SourceId, Visibility};
 use tenon_sources::skill::package::module::{ModuleDescription, ModuleFaultKind};
 use tenon_sources::skill::package::script::ModuleLanguage;
 use ts_rs::TS;
@@ -132,6 +132,10 @@ pub enum TryEvent {
     },
     Error {
         message: String,
+        /// The same as data, where Tenon itself says it.
+        #[ts(optional)]
+        #[serde(skip_serializing_if = "Option::is_none")]
+        detail: Option<ErrorDetail>,
         #[ts(optional, type = "number")]
         #[serde(skip_serializing_if = "Option::is_none")]
         line: Option<u64>,

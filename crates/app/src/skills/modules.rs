@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use futures::Stream;
 use sha2::{Digest, Sha256};
+use tenon_domain::text::hex;
 use tenon_domain::{CodedError, SourceId, Visibility};
 use tenon_sources::skill::package::SkillPackage;
-use tenon_sources::skill::package::module::ModuleDescription;
+use tenon_sources::skill::package::module::{ModuleDescription, ModuleFaultKind};
 use tenon_sources::skill::package::requirements::Requirements;
 use tenon_sources::skill::package::script::ModuleLanguage;
 use tenon_sources::skill::package::source::SkillBundle;
@@ -25,9 +26,6 @@ const MAX_CODE_BYTES: usize = 1024 * 1024;
 /// How many events of a trial may wait for a page that reads slowly.
 const EVENT_QUEUE: usize = 256;
 
-/// How long packages are kept for code that is not installed.
-const PACKAGES_AGE: Duration = Duration::from_secs(7 * 24 * 60 * 60);
-
 impl Skills {
     /// Which tools code has. Only an admin runs code on the server.
     pub async fn describe(
@@ -35,8 +33,8 @@ impl Skills {
         user: &CurrentUser,
         code: ModuleCode,
     ) -> Result<ModuleView, SkillFault> {
-        let language = checked(user, &code)?;
-        let description = self.described(user, language, &code.code).await?;
+        let language = check_code(user, &code)?;
+        let description = self.describe_installed(user, language, &code.code).await?;
         Ok(ModuleView::new(language, description))
     }
 
@@ -46,7 +44,7 @@ impl Skills {
         user: &CurrentUser,
         trial: TryModule,
     ) -> Result<impl Stream<Item = TryEvent> + Send + use<>, SkillFault> {
-        let language = checked(user, &trial.module)?;
+        let language = check_code(user, &trial.module)?;
         let (sender, mut receiver) = mpsc::channel(EVENT_QUEUE);
         let (skills, user) = (self.clone(), user.clone());
         let task = tokio::spawn(async move {
@@ -59,12 +57,14 @@ impl Skills {
             };
             let tell = |line: String| send(TryEvent::Line { line });
             let code = &trial.module.code;
-            let packages = match skills.installed(&user, language, code, tell).await {
+            let installed = skills.install_and_describe(&user, language, code, tell);
+            let packages = match installed.await {
                 Ok((_, packages)) => packages,
                 Err(fault) => {
-                    let message = fault.detail().message;
+                    let detail = fault.detail();
                     return send(TryEvent::Error {
-                        message,
+                        message: detail.message.clone(),
+                        detail: Some(detail),
                         line: None,
                         duration_ms: 0,
                     });
@@ -95,7 +95,7 @@ impl Skills {
         user: &CurrentUser,
         new: NewModule,
     ) -> Result<SkillDetail, SkillFault> {
-        let language = checked(user, &new.module)?;
+        let language = check_code(user, &new.module)?;
         if new.visibility == Some(Visibility::Team) && !user.administers() {
             return Err(SkillFault::TeamForAdmins);
         }
@@ -108,7 +108,7 @@ impl Skills {
             None => None,
         };
         let mut description = self
-            .installed(user, language, &new.module.code, |_| {})
+            .install_and_describe(user, language, &new.module.code, |_| {})
             .await?
             .0;
         description.description = description
@@ -139,6 +139,11 @@ impl Skills {
         self.show(user, &SourceId::clone(&row.id)).await
     }
 
+    /// Deletes the packages of code that nobody has tried for long.
+    pub async fn delete_unused_packages(&self) {
+        SkillHost::delete_unused_packages(self.all_packages()).await;
+    }
+
     async fn describe_code(
         &self,
         user: &CurrentUser,
@@ -151,7 +156,7 @@ impl Skills {
     }
 
     /// What code has, with the packages that were installed for it where that was done before.
-    async fn described(
+    async fn describe_installed(
         &self,
         user: &CurrentUser,
         language: ModuleLanguage,
@@ -167,8 +172,9 @@ impl Skills {
             .await
     }
 
-    /// The same with its packages, which are installed where they are not, and the folder that has them.
-    async fn installed(
+    /// The same with its packages, which are installed where they are not, and the folder that has
+    /// them. No package mends code that is wrong in another way.
+    async fn install_and_describe(
         &self,
         user: &CurrentUser,
         language: ModuleLanguage,
@@ -176,6 +182,10 @@ impl Skills {
         tell: impl Fn(String),
     ) -> Result<(ModuleDescription, Option<PathBuf>), SkillFault> {
         let mut description = self.describe_code(user, language, code, None).await?;
+        let fault = description.error.as_ref().map(|fault| fault.kind);
+        if !matches!(fault, None | Some(ModuleFaultKind::MissingModule)) {
+            return Ok((description, None));
+        }
         description.require_usual_packages();
         let (folder, requirements) = self.packages_of(language, &description);
         if requirements.is_empty() {
@@ -210,9 +220,6 @@ impl Skills {
         let files = |error: std::io::Error| SkillFault::Files {
             why: error.to_string().into(),
         };
-        if let Some(all) = folder.parent() {
-            delete_old_packages(all).await;
-        }
         tokio::fs::create_dir_all(folder).await.map_err(files)?;
         let progress = String::new();
         let status = watch::Sender::new(SetupStatus::Running { progress });
@@ -230,10 +237,7 @@ impl Skills {
             }
         }
         match &*status.borrow() {
-            SetupStatus::Failed(why) => {
-                let why = why.message.as_str().into();
-                Err(SkillFault::Code { why })
-            }
+            SetupStatus::Failed(why) => Err(SkillFault::Host(why.clone())),
             SetupStatus::Ready | SetupStatus::Running { .. } => Ok(()),
         }
     }
@@ -250,41 +254,18 @@ impl Skills {
             ModuleLanguage::Node => (&mut requirements.node, "node"),
         };
         packages.clone_from(&description.requirements);
-        let hash = Sha256::digest(packages.join("\n"));
-        let hash: String = hash
-            .iter()
-            .take(8)
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
-        let folder = self
-            .0
-            .folder
-            .join("packages")
-            .join(format!("{name}-{hash}"));
+        let hash = hex(&Sha256::digest(packages.join("\n"))[..8]);
+        let folder = self.all_packages().join(format!("{name}-{hash}"));
         (folder, requirements)
     }
-}
 
-/// What was installed long ago is installed anew where it is needed: there is a folder for each list of packages that
-/// somebody tried.
-async fn delete_old_packages(folder: &Path) {
-    let Ok(mut entries) = tokio::fs::read_dir(folder).await else {
-        return;
-    };
-    while let Ok(Some(entry)) = entries.next_entry().await {
-        let made = entry
-            .metadata()
-            .await
-            .and_then(|metadata| metadata.modified());
-        let age = made.ok().and_then(|made| made.elapsed().ok());
-        if age.is_some_and(|age| age > PACKAGES_AGE) {
-            let _ = tokio::fs::remove_dir_all(entry.path()).await;
-        }
+    fn all_packages(&self) -> PathBuf {
+        self.0.folder.join("packages")
     }
 }
 
 /// The language of code that somebody may run.
-fn checked(user: &CurrentUser, code: &ModuleCode) -> Result<ModuleLanguage, SkillFault> {
+fn check_code(user: &CurrentUser, code: &ModuleCode) -> Result<ModuleLanguage, SkillFault> {
     if !user.administers() {
         let name = "What you write here".into();
         return Err(SkillFault::ProgramsForAdmins { name });
@@ -336,6 +317,7 @@ impl From<TrialEvent> for TryEvent {
                 took,
             } => Self::Error {
                 message,
+                detail: None,
                 line,
                 duration_ms: millis(took),
             },

@@ -31,7 +31,8 @@ pub(super) struct RunningSkill {
 }
 
 impl Skills {
-    /// With what is stored, in the registry when this returns. What another process changes follows.
+    /// With what is stored, in the registry when this returns. What another process changes
+    /// follows.
     pub(crate) async fn open(
         (store, vault): (Store, Arc<Vault>),
         registry: Arc<Registry>,
@@ -231,7 +232,8 @@ impl Skills {
         }
     }
 
-    /// Those that the store does not keep any more. What runs of them ends as it would without files.
+    /// Those that the store does not keep any more. What runs of them ends as it would without
+    /// files.
     async fn delete_old_versions(&self, id: &SourceId) -> Result<(), SkillFault> {
         let kept = self.0.store.skill_versions(id).await?;
         let folder = self.0.folder.join(&id.0);

@@ -1,7 +1,7 @@
 //! Servers that run once in a cluster: which process runs which.
 //!
-//! A named lease in the database says so. Whoever gets it runs the server; the others send their calls there
-//! ([`RemoteServer`](tenon_sources::RemoteServer)), and try to get it now and then.
+//! A named lease in the database says so. Whoever gets it runs the server; the others send their
+//! calls there ([`RemoteServer`](tenon_sources::RemoteServer)), and try to get it now and then.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, Weak};
@@ -22,7 +22,7 @@ use super::{Inner, RunMode, lock};
 
 const LEASE_TIME: Duration = Duration::from_secs(15);
 const RENEW_INTERVAL: Duration = Duration::from_secs(2);
-const TAKE_TIMEOUT: Duration = Duration::from_secs(2);
+const LEASE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Long before others may have it: a server needs some seconds to end.
 const GIVE_UP_AFTER: Duration = Duration::from_secs(7);
@@ -71,8 +71,8 @@ impl ExclusiveServers {
             .is_none_or(|holder| holder == LeaseHolder::This)
     }
 
-    /// Says of each where it runs, and returns just that. The leases of those that are not wanted any more are
-    /// given back.
+    /// Says of each where it runs, and returns just that. The leases of those that are not wanted
+    /// any more are given back.
     pub(super) async fn place(
         &self,
         store: &Store,
@@ -96,9 +96,7 @@ impl ExclusiveServers {
             let gone = leases.extract_if(.., |id, _| !placed.contains_key(id));
             gone.map(|(id, _)| id).collect()
         };
-        for id in gone {
-            give_back(store, &id).await;
-        }
+        join_all(gone.iter().map(|id| give_back(store, id))).await;
         placed
     }
 
@@ -126,7 +124,10 @@ impl ExclusiveServers {
             let mut leases = lock(&self.0);
             match leases.get_mut(id) {
                 Some(lease) => {
-                    *lease = asked;
+                    // It may have been given back and taken again meanwhile.
+                    if lease.asked < asked.asked {
+                        *lease = asked;
+                    }
                     false
                 }
                 None => asked.holder == LeaseHolder::This,
@@ -141,14 +142,12 @@ impl ExclusiveServers {
     /// Others may run them at once.
     pub(super) async fn give_all_back(&self, store: &Store) {
         let ids: Vec<SourceId> = std::mem::take(&mut *lock(&self.0)).into_keys().collect();
-        for id in ids {
-            give_back(store, &id).await;
-        }
+        join_all(ids.iter().map(|id| give_back(store, id))).await;
     }
 }
 
-/// Renews the leases until the last handle to the sources is dropped, and ends the servers whose lease is lost. Nothing
-/// here waits for the database longer than a lease allows.
+/// Renews the leases until the last handle to the sources is dropped, and ends the servers whose
+/// lease is lost. Nothing here waits for the database longer than a lease allows.
 pub(super) async fn keep(inner: Weak<Inner>) {
     let mut known = BTreeMap::new();
     loop {
@@ -158,8 +157,9 @@ pub(super) async fn keep(inner: Weak<Inner>) {
         }
         inner.exclusive.renew(&inner.store).await;
         let holders = inner.exclusive.holders();
+        // Each time: a server may have been started by a plan that was made before.
+        end_lost(&inner);
         if holders != known {
-            end_lost(&inner);
             inner.request_sync();
             known = holders;
         }
@@ -171,8 +171,9 @@ pub(super) async fn keep(inner: Weak<Inner>) {
 /// Another process may run them soon. The reconciler puts others in their place.
 fn end_lost(inner: &Inner) {
     for (id, instance) in &inner.snapshot().instances {
-        if instance.wanted.runs_at == LeaseHolder::This && !inner.exclusive.may_run(id) {
-            tracing::info!(source = %id, "it is ended here: the database does not say that it may run");
+        let is_here = instance.wanted.runs_at == LeaseHolder::This && !instance.is_ended();
+        if is_here && !inner.exclusive.may_run(id) {
+            tracing::info!(source = %id, "it is ended: the database does not say that it may run here");
             instance.end(inner);
         }
     }
@@ -238,7 +239,7 @@ fn running(inner: &Inner, id: &SourceId) -> Option<Arc<Instance>> {
 async fn ask(store: &Store, id: &SourceId) -> Option<ExclusiveLease> {
     let asked = Instant::now();
     let name = lease_name(id);
-    let taken = timeout(TAKE_TIMEOUT, store.take_lease(&name, LEASE_TIME)).await;
+    let taken = timeout(LEASE_TIMEOUT, store.take_lease(&name, LEASE_TIME)).await;
     let holder = taken.ok()?.ok()?;
     Some(ExclusiveLease { holder, asked })
 }
@@ -250,8 +251,9 @@ fn is_exclusive(server: &DesiredServer) -> bool {
 }
 
 async fn give_back(store: &Store, id: &SourceId) {
-    if let Err(error) = store.drop_lease(&lease_name(id)).await {
-        tracing::debug!(source = %id, %error, "others wait for the end of a lease");
+    let dropped = timeout(LEASE_TIMEOUT, store.drop_lease(&lease_name(id))).await;
+    if !matches!(dropped, Ok(Ok(()))) {
+        tracing::debug!(source = %id, "others wait for the end of a lease");
     }
 }
 

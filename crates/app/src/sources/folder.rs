@@ -289,7 +289,8 @@ fn shown(name: &str) -> String {
     name.replace(is_unprintable, "\u{FFFD}")
 }
 
-/// Whether a file is one of servers by its name. What begins with a dot is what editors write on the side.
+/// Whether a file is one of servers by its name. What begins with a dot is what editors write on
+/// the side.
 pub fn is_source_file(name: &str) -> bool {
     let ending = Path::new(name)
         .extension()

@@ -43,10 +43,25 @@ pub(super) struct Instance {
     /// finds its tools in the registry.
     shared_status: SharedStatus,
     tasks: Mutex<Option<InstanceTasks>>,
+    ending: Ending,
+}
+
+/// The end of a server, which may be registered again under another title meanwhile.
+#[derive(Clone)]
+struct Ending {
     /// Done when the one that it replaces has ended.
     before: Option<CancellationToken>,
     /// Done when it has ended itself, from when on it is being ended.
-    ended: OnceLock<CancellationToken>,
+    ended: Arc<OnceLock<CancellationToken>>,
+}
+
+impl Ending {
+    fn after(before: Option<CancellationToken>) -> Self {
+        Self {
+            before,
+            ended: Arc::default(),
+        }
+    }
 }
 
 type SharedStatus = Arc<Mutex<ServerStatus>>;
@@ -91,15 +106,15 @@ impl Instance {
             before: before.clone(),
         });
         let info = wanted.info.clone();
-        let elsewhere = match &wanted.runs_at {
-            LeaseHolder::This => None,
-            LeaseHolder::Other(name) => Some(Some(name.clone())),
-            LeaseHolder::Unknown => Some(None),
-        };
-        if let Some(holder) = elsewhere {
+        if wanted.runs_at != LeaseHolder::This {
+            let holder = match &wanted.runs_at {
+                LeaseHolder::Other(name) => Some(name.clone()),
+                LeaseHolder::This | LeaseHolder::Unknown => None,
+            };
             let (routes, known) = (inner.routes.clone(), known.tools.unwrap_or_default());
             let server = Arc::new(RemoteServer::start(info, holder, routes, known));
-            return Self::register(inner, wanted, (server, None), stored, before).await;
+            let ending = Ending::after(before);
+            return Self::register(inner, wanted, (server, None), stored, ending).await;
         }
         match &wanted.config {
             SourceConfig::Mcp(config) => {
@@ -114,7 +129,8 @@ impl Instance {
                     starts: inner.start_permits.of(wanted.user.as_ref()),
                     viewers: inner.updates.subscribers(),
                 });
-                Self::register(inner, wanted, (server, None), stored, before).await
+                let ending = Ending::after(before);
+                Self::register(inner, wanted, (server, None), stored, ending).await
             }
             SourceConfig::Openapi(config) => {
                 let server = OpenapiServer::new(OpenapiSettings {
@@ -133,12 +149,13 @@ impl Instance {
                         .or(wanted.user.as_ref())),
                     inherited: known.openapi,
                 });
+                let ending = Ending::after(before);
                 Self::register(
                     inner,
                     wanted,
                     (server.clone(), Some(server)),
                     stored,
-                    before,
+                    ending,
                 )
                 .await
             }
@@ -153,7 +170,7 @@ impl Instance {
     ) -> Result<Arc<Self>, tenon_tools::Error> {
         self.server.set_timeouts(config::timeouts(&wanted.config));
         let server = (self.server.clone(), self.openapi.clone());
-        Self::register(inner, wanted, server, None, self.before.clone()).await
+        Self::register(inner, wanted, server, None, self.ending.clone()).await
     }
 
     async fn register(
@@ -161,7 +178,7 @@ impl Instance {
         wanted: DesiredServer,
         (server, openapi): (Arc<dyn SupervisedServer>, Option<Arc<OpenapiServer>>),
         stored: Option<u64>,
-        before: Option<CancellationToken>,
+        ending: Ending,
     ) -> Result<Arc<Self>, tenon_tools::Error> {
         let registered = Arc::new(RegistryEntry {
             info: wanted.info.clone(),
@@ -195,16 +212,15 @@ impl Instance {
                 connection,
                 watching,
             })),
-            before,
-            ended: OnceLock::new(),
+            ending,
         }))
     }
 
     /// Ends its server on the side. Tells when it and those before it have ended.
     pub(super) fn end(&self, inner: &Inner) -> CancellationToken {
-        let ended = self.ended.get_or_init(|| {
+        let ended = self.ending.ended.get_or_init(|| {
             let ended = CancellationToken::new();
-            let (server, before) = (self.server.clone(), self.before.clone());
+            let (server, before) = (self.server.clone(), self.ending.before.clone());
             let guard = ended.clone().drop_guard();
             inner.stopping.spawn(async move {
                 let _guard = guard;
@@ -219,7 +235,7 @@ impl Instance {
     }
 
     pub(super) fn is_ended(&self) -> bool {
-        self.ended.get().is_some()
+        self.ending.ended.get().is_some()
     }
 
     /// For the one that takes its place with other settings.

@@ -46,7 +46,8 @@ pub struct AddSource {
     #[ts(optional)]
     pub base_url: Option<String>,
     /// By the names of the document's security schemes: `{"type": "key", "value"}`,
-    /// `{"type": "basic", "user", "password"}` or `{"type": "client", "id", "secret", "tokenUrl"?, "scopes"?}`.
+    /// `{"type": "basic", "user", "password"}` or
+    /// `{"type": "client", "id", "secret", "tokenUrl"?, "scopes"?}`.
     #[ts(optional, type = "Record<string, unknown>")]
     pub credentials: Option<BTreeMap<String, SourceCredential>>,
     #[ts(optional, type = "number")]

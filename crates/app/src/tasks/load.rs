@@ -34,8 +34,8 @@ impl TaskArgument {
     }
 }
 
-/// The tasks of all arguments, each under a name of its own. What is wrong with one task of a folder
-/// does not keep the others from being run.
+/// The tasks of all arguments, each under a name of its own. What is wrong with one task of a
+/// folder does not keep the others from being run.
 pub fn load(arguments: Vec<TaskArgument>) -> Result<Vec<Result<Task, FailedTask>>, TaskError> {
     let mut tasks = Vec::new();
     for argument in arguments {

@@ -1,5 +1,5 @@
-//! The tool servers of a task: those of a folder of configurations, each started for that task alone,
-//! and otherwise those of the hub.
+//! The tool servers of a task: those of a folder of configurations, each started for that task
+//! alone, and otherwise those of the hub.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! Other programs that put an MCP server behind HTTP, installed and started with the same server behind them.
+//! Other programs that put an MCP server behind HTTP, installed and started with the same server
+//! behind them.
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};

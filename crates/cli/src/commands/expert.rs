@@ -1,5 +1,5 @@
-//! `tenon expert`: experts as files. Commands work on the data folder; a server that runs with it sees
-//! what they change at once.
+//! `tenon expert`: experts as files. Commands work on the data folder; a server that runs with it
+//! sees what they change at once.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,8 @@ use serde_json::json;
 use tenon_app::app::App;
 use tenon_app::auth::CurrentUser;
 use tenon_app::experts::{
-    ExpertView, MODEL_PREFIX, read_expert, with_skill_ids, with_skill_names, write_expert,
+    ExpertView, ImportedExpert, MODEL_PREFIX, read_expert, with_skill_ids, with_skill_names,
+    write_expert,
 };
 use tenon_domain::Visibility;
 
@@ -86,18 +87,17 @@ async fn import(app: &App, user: &CurrentUser, file: &Path, team: bool) -> Resul
         std::fs::read_to_string(file)
             .with_context(|| format!("{} cannot be read", file.display()))?
     };
-    let visibility = if team {
-        Visibility::Team
-    } else {
-        Visibility::Private
-    };
+    let visibility = team.then_some(Visibility::Team);
     let skills = app.skills.list(user).await?;
     let definition = with_skill_ids(read_expert(&text)?, &skills)?;
-    let imported = app.experts.import(user, visibility, definition).await?;
-    let name = &imported.definition.name;
-    let detail = json!({"name": name, "visibility": visibility});
-    let id = imported.id.as_str();
-    user.note(&app.store, "", "expert.added", id, detail).await;
+    let (action, expert) = match app.experts.import(user, visibility, definition).await? {
+        ImportedExpert::Added(expert) => ("expert.added", expert),
+        ImportedExpert::Changed(expert) => ("expert.changed", expert),
+    };
+    let name = &expert.definition.name;
+    let detail = json!({"name": name, "visibility": expert.visibility});
+    user.note(&app.store, "", action, expert.id.as_str(), detail)
+        .await;
     say(format_args!("{MODEL_PREFIX}{name}"));
     Ok(())
 }

@@ -24,7 +24,8 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 #[derive(Args)]
 pub(super) struct McpCommand {
-    /// A Tenon that runs elsewhere, such as https://tenon.example; without it, that of the data folder
+    /// A Tenon that runs elsewhere, such as https://tenon.example; without it, that of the data
+    /// folder
     #[arg(long, value_name = "URL", requires = "key")]
     connect: Option<Url>,
     /// An API key of that Tenon

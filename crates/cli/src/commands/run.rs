@@ -151,6 +151,7 @@ impl RunCommand {
         };
         let runner = TaskRunner::new(app.clone(), user.clone(), settings);
         if tasks.iter().flatten().any(|task| runner.needs_hub(task)) {
+            app.start_embedding();
             app.open_sources(&user).await;
         }
         let batch = TaskBatch::new(runner, self.jobs.clamp(1, MAX_JOBS), self.json, tasks.len());

@@ -22,7 +22,8 @@ const NOBODY_TO_ASK: &str = "nobody can be asked here; say so with --yes";
 
 #[derive(Debug, Subcommand)]
 pub(super) enum SkillCommand {
-    /// Install the skills of a folder, a Git checkout, an archive or a SKILL.md; installed ones are updated
+    /// Install the skills of a folder, a Git checkout, an archive or a SKILL.md; installed ones are
+    /// updated
     Install {
         path: PathBuf,
         /// Agree to what it runs and asks for, the network included

@@ -1,8 +1,8 @@
 //! The HTTP client of the exporters: ours, on our runtime, within a deadline.
 //!
-//! Exporters run on threads of their own, which block while a request runs. That the receiver is away is
-//! logged once, and once more when it is back; for traces and metrics apart, since many a receiver
-//! takes only one of both.
+//! Exporters run on threads of their own, which block while a request runs. That the receiver is
+//! away is logged once, and once more when it is back; for traces and metrics apart, since many a
+//! receiver takes only one of both.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;

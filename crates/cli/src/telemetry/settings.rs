@@ -1,4 +1,5 @@
-//! Whether and where telemetry is sent: OpenTelemetry's own variables, and the settings file below them.
+//! Whether and where telemetry is sent: OpenTelemetry's own variables, and the settings file below
+//! them.
 
 use std::time::Duration;
 

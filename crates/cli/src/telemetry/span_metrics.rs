@@ -1,5 +1,5 @@
-//! The metrics of OpenTelemetry's conventions for generative AI and MCP, measured on the spans of the
-//! same operations: whether a trace is sampled makes no difference here.
+//! The metrics of OpenTelemetry's conventions for generative AI and MCP, measured on the spans of
+//! the same operations: whether a trace is sampled makes no difference here.
 
 use std::time::Instant;
 

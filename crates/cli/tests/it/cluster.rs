@@ -1,4 +1,5 @@
-//! Several servers on one PostgreSQL and one bus: what happens at one is seen and answered at another.
+//! Several servers on one PostgreSQL and one bus: what happens at one is seen and answered at
+//! another.
 
 mod bus;
 mod chaos;

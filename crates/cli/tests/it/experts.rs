@@ -295,6 +295,19 @@ async fn an_expert_goes_to_another_tenon_as_a_file() {
         (201, &imported["id"], &json!("Taxes")),
         "{changed}"
     );
+    // It stays the team's where it is.
+    let path = format!("/api/experts/{}", imported["id"].as_str().unwrap());
+    assert_eq!(changed["visibility"], "private");
+    let share = json!({"visibility": "team"});
+    assert_eq!(olga.patch(&path, share).await.0, 200);
+    let (_, changed) = olga.post("/api/experts/file", file.clone()).await;
+    assert_eq!(
+        (&changed["title"], &changed["visibility"]),
+        (&made["title"], &json!("team")),
+        "{changed}"
+    );
+    let (_, noted) = olga.get("/api/audit?action=expert.changed").await;
+    assert_eq!(noted.as_array().unwrap().len(), 3, "{noted}");
     let check = async |text: &str, code: &str| {
         let (status, refused) = olga.post("/api/experts/file", json!({"text": text})).await;
         assert_eq!(
@@ -356,6 +369,11 @@ fn an_expert_that_is_exported_is_imported_as_it_was() {
     let listed = stdout(&run(&data, &["expert", "list"]));
     assert_eq!(listed.lines().count(), 4, "{listed}");
     assert!(listed.contains("tax           Tax (private)"), "{listed}");
+    // Once it is shared it stays so.
+    stdout(&run(&data, &["expert", "import", path, "--team"]));
+    stdout(&run(&data, &import));
+    let listed = stdout(&run(&data, &["expert", "list"]));
+    assert!(listed.contains("Tax (the team's)"), "{listed}");
     std::fs::write(&file, "name: tax\ncolour: red\n").unwrap();
     let refused = run(&data, &import);
     assert!(!refused.status.success());

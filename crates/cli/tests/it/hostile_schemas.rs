@@ -1,4 +1,5 @@
-//! Tools whose schemas are made to keep a server busy for ever, from all places that tools come from.
+//! Tools whose schemas are made to keep a server busy for ever, from all places that tools come
+//! from.
 
 use std::time::{Duration, Instant};
 

@@ -387,7 +387,8 @@ async fn models_of_the_environment_and_of_this_machine_are_there_by_themselves()
     ];
     assert_eq!(found, expected);
 
-    // What the environment names and does not answer is said; what might run here and does not is no news.
+    // What the environment names and does not answer is said; what might run here and does not is
+    // no news.
     let (_, endpoints) = server.get("/api/endpoints").await;
     let endpoints = endpoints.as_array().unwrap();
     assert_eq!(endpoints.len(), 3, "{endpoints:?}");

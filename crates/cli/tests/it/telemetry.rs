@@ -1,5 +1,5 @@
-//! Traces and metrics as a collector receives them that nobody here wrote, and what becomes of turns
-//! where there is none.
+//! Traces and metrics as a collector receives them that nobody here wrote, and what becomes of
+//! turns where there is none.
 
 mod hub;
 mod model;
@@ -356,7 +356,7 @@ async fn turns_go_on_as_ever_where_the_receiver_is_dead_or_hangs() {
         assert!(messages.to_string().contains("42"), "{messages:#}");
         // If each call waited for one export that hangs, they would take a minute.
         assert!(
-            begun.elapsed() < Duration::from_secs(8),
+            begun.elapsed() < Duration::from_secs(30),
             "{:?}",
             begun.elapsed()
         );

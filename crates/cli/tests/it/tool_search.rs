@@ -38,7 +38,8 @@ impl Provider for NarrowModel {
     }
 }
 
-/// An OpenAPI server with three hundred operations, as it is added. Each answers with what it was asked.
+/// An OpenAPI server with three hundred operations, as it is added. Each answers with what it was
+/// asked.
 async fn office() -> Value {
     let echo = |Path(name): Path<String>, Json(input): Json<Value>| async move {
         Json(json!({"did": name, "with": input}))

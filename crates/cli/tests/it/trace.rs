@@ -17,7 +17,8 @@ use crate::server::Server;
 const KEY: &str = "sk-trace-0123456789";
 const PARAMETER_KEY: &str = "of-a-parameter-456";
 
-/// A model server that is busy once, calls a tool, and then answers. It repeats the key in its error.
+/// A model server that is busy once, calls a tool, and then answers. It repeats the key in its
+/// error.
 #[derive(Clone, Default)]
 struct BusyModel {
     requests: Arc<Mutex<usize>>,

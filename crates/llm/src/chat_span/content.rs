@@ -1,4 +1,5 @@
-//! What is said, in the JSON that the conventions ask for in attributes. Pictures and files are named only.
+//! What is said, in the JSON that the conventions ask for in attributes. Pictures and files are
+//! named only.
 
 use std::borrow::Cow;
 

@@ -19,8 +19,8 @@ pub use mask::MaskedExchange;
 /// How much of a response is kept: enough to see what kind of answer it is.
 const MAX_HEAD_BYTES: usize = 4 * 1024;
 
-/// Shared by whoever asks a model and the provider that asks its server. By default nobody reads it,
-/// and nothing is kept.
+/// Shared by whoever asks a model and the provider that asks its server. By default nobody reads
+/// it, and nothing is kept.
 #[derive(Debug, Clone, Default)]
 pub struct AttemptLog(Option<Arc<Mutex<LogState>>>);
 

@@ -1,14 +1,16 @@
 //! Tools for a model that cannot call them by itself.
 //!
-//! Its server is told to let nothing through but JSON of one form: `{"tool": …, "arguments": {…}}`. Speaking is a tool like
-//! the others, so that a small model weighs it against them: a form of its own for speaking, told before the tools, and it
-//! does nothing but speak.
+//! Its server is told to let nothing through but JSON of one form: `{"tool": …, "arguments": {…}}`.
+//! Speaking is a tool like the others, so that a small model weighs it against them: a form of its
+//! own for speaking, told before the tools, and it does nothing but speak.
 //!
-//! The prompt was chosen by measuring (Qwen2.5-Coder-1.5B on llama.cpp, temperature 0, five tools): the ten first calls were
-//! right in every variant of this form, so what counts is that talk stays talk. Of ten plain sentences 3 did where `reply` was
-//! for "when no tool is needed", 7 with a list of what it is for, 9 with three examples (8 of ten others), and 10 (and 10)
-//! with `reply` listed first. A field for deciding before the call (8 and 5) and other names for `reply` (7) did not help. Signatures
-//! instead of schemas, and names without prefix, take a quarter fewer tokens at the same score.
+//! The prompt was chosen by measuring (Qwen2.5-Coder-1.5B on llama.cpp, temperature 0, five tools):
+//! the ten first calls were right in every variant of this form, so what counts is that talk stays
+//! talk. Of ten plain sentences 3 did where `reply` was for "when no tool is needed", 7 with a list
+//! of what it is for, 9 with three examples (8 of ten others), and 10 (and 10) with `reply` listed
+//! first. A field for deciding before the call (8 and 5) and other names for `reply` (7) did not
+//! help. Signatures instead of schemas, and names without prefix, take a quarter fewer tokens at
+//! the same score.
 
 mod envelope;
 mod short_names;
@@ -31,7 +33,8 @@ use envelope::{EnvelopeContent, ReplyEnvelope};
 use short_names::ShortNames;
 use signature::signature;
 
-/// What speaking is for, and what it looks like: without these, a small model calls a tool whatever it is told.
+/// What speaking is for, and what it looks like: without these, a small model calls a tool whatever
+/// it is told.
 const REPLY_DESCRIPTION: &str = "Says something to the user: greetings, small talk, jokes, writing, translating, explaining, \
                                  what you know yourself, and what the results of tools were.";
 const REPLY_EXAMPLES: [(&str, &str); 3] = [
@@ -40,7 +43,8 @@ const REPLY_EXAMPLES: [(&str, &str); 3] = [
     ("Write a line about rain.", "Rain hums softly on the roof."),
 ];
 
-/// The tools as a list in the prompt, and how to use one. Where a call is required, no reply is spoken of.
+/// The tools as a list in the prompt, and how to use one. Where a call is required, no reply is
+/// spoken of.
 pub(crate) fn prompt(tools: &[Arc<CompiledTool>], requires_call: bool) -> String {
     let names = ShortNames::new(tools);
     let mut prompt = String::from("\n\nThe tools:");
@@ -119,7 +123,8 @@ fn reply_arguments() -> Value {
     })
 }
 
-/// A conversation as if the model had said all of it in that form: one call at a time, each followed by its result.
+/// A conversation as if the model had said all of it in that form: one call at a time, each
+/// followed by its result.
 pub(crate) fn calls_as_envelopes(
     messages: Vec<Message>,
     tools: &[Arc<CompiledTool>],
@@ -168,8 +173,8 @@ fn said(tool: &str, arguments: &Value) -> Message {
     }
 }
 
-/// A conversation in plain words, for a model that is shown no tools at all: servers whose templates
-/// know none refuse a chat with calls in it.
+/// A conversation in plain words, for a model that is shown no tools at all: servers whose
+/// templates know none refuse a chat with calls in it.
 pub(crate) fn calls_as_text(messages: Vec<Message>) -> Vec<Message> {
     let messages = messages.into_iter().map(|message| match message {
         user @ Message::User { .. } => user,

@@ -23,8 +23,8 @@ pub fn is_small_model(model: &str, context_tokens: Option<u64>) -> bool {
         || billions(model).is_some_and(|size| size <= SMALL_BILLIONS)
 }
 
-/// The size that a model's name says: `qwen2.5-coder:1.5b-instruct`, `gemma-3-270m`. The largest one
-/// counts: of `qwen3-30b-a3b`, three are active at a time.
+/// The size that a model's name says: `qwen2.5-coder:1.5b-instruct`, `gemma-3-270m`. The largest
+/// one counts: of `qwen3-30b-a3b`, three are active at a time.
 fn billions(model: &str) -> Option<f64> {
     let words = model.split(|c: char| !c.is_ascii_alphanumeric() && c != '.');
     words.filter_map(size).reduce(f64::max)

@@ -35,7 +35,8 @@ pub(crate) struct RequestPlan {
 }
 
 impl Remote {
-    /// The way in which this server can be told of tools. One that takes none is told of them in the prompt.
+    /// The way in which this server can be told of tools. One that takes none is told of them in
+    /// the prompt.
     fn tool_use(&self, capabilities: &Capabilities) -> ToolUse {
         match (self.format, self.tools) {
             (_, ToolUse::None) => ToolUse::None,

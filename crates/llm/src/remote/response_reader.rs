@@ -67,7 +67,8 @@ pub(super) enum ReadState {
     Done,
 }
 
-/// Reads a recorded answer to a request without tools, cut into any pieces: what was said, and what went wrong then.
+/// Reads a recorded answer to a request without tools, cut into any pieces: what was said, and what
+/// went wrong then.
 pub fn replay<'a>(
     remote: &Remote,
     format: ResponseFormat,

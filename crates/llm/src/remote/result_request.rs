@@ -1,8 +1,9 @@
 //! What a small model is asked for after the results of its calls.
 //!
-//! Measured with Qwen2.5-Coder-1.5B on llama.cpp, five tools, native calls: after a result it made the same call again in
-//! 5 of 5 conversations, and answered with the result in 5 of 5 with this request. Chinese questions were answered in Chinese
-//! in 4 of 4 with the last words, which the system prompt and English words do not achieve.
+//! Measured with Qwen2.5-Coder-1.5B on llama.cpp, five tools, native calls: after a result it made
+//! the same call again in 5 of 5 conversations, and answered with the result in 5 of 5 with this
+//! request. Chinese questions were answered in Chinese in 4 of 4 with the last words, which the
+//! system prompt and English words do not achieve.
 
 use tenon_domain::tokenizer::{Script, runs};
 use tenon_domain::{Content, Message, ToolUse};
@@ -14,8 +15,8 @@ const IN_CHINESE: &str = "用中文回答。";
 /// How much of a message its language is read from.
 const MAX_TEXT_BYTES: usize = 2_000;
 
-/// Adds the request to the results of calls. To each of them and not to the last alone: so a conversation begins alike from
-/// step to step, and the server's prompt cache holds.
+/// Adds the request to the results of calls. To each of them and not to the last alone: so a
+/// conversation begins alike from step to step, and the server's prompt cache holds.
 pub(crate) fn add(messages: &mut [Message], tool_use: ToolUse) {
     let request = match tool_use {
         ToolUse::Native => REQUEST,
@@ -42,8 +43,8 @@ pub(crate) fn add(messages: &mut [Message], tool_use: ToolUse) {
     }
 }
 
-/// Whether there are more Chinese characters than words of other languages: a word that is asked about, or the
-/// name of a file, does not decide.
+/// Whether there are more Chinese characters than words of other languages: a word that is asked
+/// about, or the name of a file, does not decide.
 fn is_chinese(text: &str) -> bool {
     let text = &text[..text.floor_char_boundary(MAX_TEXT_BYTES)];
     let (mut characters, mut words) = (0, 0);

@@ -644,7 +644,7 @@ fn a_name_that_a_provider_refuses_costs_only_its_tool() {
 
 #[test]
 fn a_pydantic_server_stays_meaningful() {
-    // FastMCP, as `def search(query: str, filter: Filter | None = None, sort: Sort = "new", tags: list[Tag] = [])`.
+    // FastMCP, as `def search(query: str, filter: Filter | None = None, sort: Sort = "new", …)`.
     check(
         json!({
             "$defs": {

@@ -1,6 +1,7 @@
 //! Servers that are busy, broken, strict or strange, and what becomes of a question to them.
 
 mod busy;
+mod embeddings;
 mod length;
 mod lessons;
 mod sentences;

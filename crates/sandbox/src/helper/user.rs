@@ -25,7 +25,8 @@ pub(super) fn is_root() -> bool {
 /// processes of other folders count as those of others.
 ///
 /// What root owns is to be used all the same, the work folder above all. So past the permissions
-/// of files (`CAP_DAC_OVERRIDE`) the program goes on, where other walls decide which files there are.
+/// of files (`CAP_DAC_OVERRIDE`) the program goes on, where other walls decide which files there
+/// are.
 pub(super) fn drop_root(work_dir: &Path, is_walled: bool) -> io::Result<()> {
     set_keep_capabilities(true)?;
     let kept = if is_walled {

@@ -1,5 +1,5 @@
-//! `/api/calls`: the last calls of a tool, approving calls that wait for a person, and answering the forms
-//! of tools.
+//! `/api/calls`: the last calls of a tool, approving calls that wait for a person, and answering
+//! the forms of tools.
 
 use axum::Json;
 use axum::extract::State;

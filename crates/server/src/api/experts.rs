@@ -6,8 +6,10 @@ use axum::http::StatusCode;
 use serde_json::json;
 use tenon_app::app::App;
 use tenon_app::auth::CurrentUser;
-use tenon_app::experts::{read_expert, with_skill_ids, with_skill_names, write_expert};
-use tenon_domain::{ExpertId, Visibility};
+use tenon_app::experts::{
+    ImportedExpert, read_expert, with_skill_ids, with_skill_names, write_expert,
+};
+use tenon_domain::ExpertId;
 
 use crate::error::ApiError;
 use crate::request::{HttpCaller, Id, JsonBody};
@@ -62,7 +64,8 @@ pub(crate) async fn export(
     Ok(Json(ExpertFile { text }))
 }
 
-/// `POST /api/experts/file`: adds an expert, or changes one's own of the same name.
+/// `POST /api/experts/file`: adds an expert, or changes one's own of the same name, which stays
+/// the team's where it is.
 pub(crate) async fn import(
     State(app): State<App>,
     user: CurrentUser,
@@ -71,9 +74,12 @@ pub(crate) async fn import(
 ) -> Result<(StatusCode, Json<ExpertView>), ApiError> {
     let skills = app.skills.list(&user).await?;
     let definition = with_skill_ids(read_expert(&file.text)?, &skills)?;
-    let expert = app.experts.import(&user, Visibility::Private, definition);
-    let expert = expert.await?;
-    note(&app, &user, &caller, "expert.added", &expert).await;
+    let imported = app.experts.import(&user, None, definition).await?;
+    let (action, expert) = match imported {
+        ImportedExpert::Added(expert) => ("expert.added", expert),
+        ImportedExpert::Changed(expert) => ("expert.changed", expert),
+    };
+    note(&app, &user, &caller, action, &expert).await;
     Ok((StatusCode::CREATED, Json(expert)))
 }
 

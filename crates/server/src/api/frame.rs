@@ -1,4 +1,5 @@
-//! Pages that are not ours, in a frame of the chat: what a tool wants shown, and what a model wrote.
+//! Pages that are not ours, in a frame of the chat: what a tool wants shown, and what a model
+//! wrote.
 //!
 //! Such a page has no origin, no cookies and no network, and is shown inside the chat alone.
 

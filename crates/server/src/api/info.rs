@@ -1,7 +1,8 @@
 //! `/api/info`, `/health` and `/ready`.
 //!
-//! `/health` is for whoever restarts what hangs: it answers as long as the process does, whatever the
-//! database does meanwhile. `/ready` is for load balancers: whether requests should come here now.
+//! `/health` is for whoever restarts what hangs: it answers as long as the process does, whatever
+//! the database does meanwhile. `/ready` is for load balancers: whether requests should come here
+//! now.
 
 use std::time::Duration;
 

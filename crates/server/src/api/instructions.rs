@@ -1,4 +1,5 @@
-//! Instructions for models: `/api/me/instructions` for all one's chats, `/api/chats/{id}/settings` for one.
+//! Instructions for models: `/api/me/instructions` for all one's chats, `/api/chats/{id}/settings`
+//! for one.
 
 use axum::Json;
 use axum::extract::State;

@@ -179,7 +179,8 @@ fn shown(mut call: CallRecord, with_tools: bool) -> CallRecord {
     }
     if let Some(output) = &mut call.output {
         output.content.retain_mut(|content| match content {
-            // Stored outputs are their owner's alone; of a shown page only that there was one is kept.
+            // Stored outputs are their owner's alone; of a shown page only that there was one is
+            // kept.
             Content::Blob {
                 blob_id,
                 media_type,

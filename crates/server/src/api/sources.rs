@@ -64,7 +64,8 @@ pub(crate) async fn refresh(
     Ok(Json(app.sources.refresh(&user, &id).await?.into()))
 }
 
-/// Each server of the text is added or refused on its own: only a text that cannot be read is an error.
+/// Each server of the text is added or refused on its own: only a text that cannot be read is an
+/// error.
 pub(crate) async fn import(
     State(app): State<App>,
     user: CurrentUser,

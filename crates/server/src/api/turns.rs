@@ -1,4 +1,5 @@
-//! `/api/chats/{id}/turns` and `/api/turns`: starting, cancelling and looking into turns, choosing a branch.
+//! `/api/chats/{id}/turns` and `/api/turns`: starting, cancelling and looking into turns, choosing
+//! a branch.
 
 use axum::Json;
 use axum::extract::State;

@@ -1,7 +1,7 @@
 //! What a browser on another origin is allowed (CORS), in private networks too.
 //!
-//! Any page may ask unless the operator names the origins that may. Credentials are never allowed: there are no
-//! cookies here, and a key is sent as a header.
+//! Any page may ask unless the operator names the origins that may. Credentials are never allowed:
+//! there are no cookies here, and a key is sent as a header.
 
 use axum::body::Body;
 use axum::http::header::{self, HeaderName, HeaderValue};

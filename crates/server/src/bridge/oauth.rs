@@ -1,5 +1,5 @@
-//! Log-ins of the bridge at servers that ask for one: whoever runs it opens an address, and their browser
-//! comes back to a port of this machine.
+//! Log-ins of the bridge at servers that ask for one: whoever runs it opens an address, and their
+//! browser comes back to a port of this machine.
 
 mod callback_listener;
 mod grant_file;

@@ -1,4 +1,5 @@
-//! The client side of one call of the bridge: its headers go along, and the server's own answer is kept.
+//! The client side of one call of the bridge: its headers go along, and the server's own answer is
+//! kept.
 
 use async_trait::async_trait;
 use serde_json::Value;

@@ -18,8 +18,8 @@ use crate::document_bytes::DocumentBytes;
 use crate::mcp_context::McpContext;
 use crate::mcpo::document::MainDocument;
 
-/// Who asks while servers are on their way up waits so long for them: half a list would be taken for the
-/// whole.
+/// Who asks while servers are on their way up waits so long for them: half a list would be taken
+/// for the whole.
 const SETTLE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The newest snapshot.

@@ -17,7 +17,8 @@ pub(crate) struct ContextChanges {
 }
 
 impl ContextChanges {
-    /// Follows these from now on. True: they are others than before, so whatever was listed may be old.
+    /// Follows these from now on. True: they are others than before, so whatever was listed may be
+    /// old.
     pub(crate) fn follow(&mut self, McpContext(sources): &McpContext) -> bool {
         let mut pairs = self.sources.iter().zip(sources);
         let is_same = self.sources.len() == sources.len()

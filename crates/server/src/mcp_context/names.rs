@@ -2,8 +2,8 @@
 //! tools are where there are several.
 //!
 //! A resource `demo://text/1` of the server `everything` is `tenon+everything+demo://text/1`: a URI
-//! whose scheme begins with a label for the server, in which there is no `+`. Whatever follows is the
-//! server's own, so templates are expanded as they were. A prompt is named as a tool would be,
+//! whose scheme begins with a label for the server, in which there is no `+`. Whatever follows is
+//! the server's own, so templates are expanded as they were. A prompt is named as a tool would be,
 //! `mcp_everything_simple`.
 
 use std::collections::HashSet;
@@ -11,12 +11,14 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
+use tenon_domain::text::hex;
 use tenon_domain::{SourceInfo, ToolId, tool_id};
 use tenon_tools::ToolSource;
 
 const SCHEME: &str = "tenon+";
 
-/// A source with resources or prompts, and its label. None: it is the only one, and nothing is renamed.
+/// A source with resources or prompts, and its label. None: it is the only one, and nothing is
+/// renamed.
 #[derive(Clone)]
 pub(super) struct LabelledSource {
     pub(super) label: Option<String>,
@@ -65,10 +67,7 @@ fn unique_label(source: &SourceInfo, taken: &mut HashSet<String>) -> String {
     let mut label: String = source.name.chars().map(clean).collect();
     if label.is_empty() || taken.contains(&label) {
         let hash = Sha256::digest(source.id.as_str());
-        label.extend([
-            "-".to_owned(),
-            format!("{:02x}{:02x}{:02x}", hash[0], hash[1], hash[2]),
-        ]);
+        label.extend(["-".to_owned(), hex(&hash[..3])]);
     }
     taken.insert(label.clone());
     label

@@ -1,7 +1,7 @@
 //! The body of a request as the arguments of a tool, checked as mcpo's form models check it.
 //!
-//! This is only what FastAPI would say of fields, their presence and their types; the tool's whole schema is checked
-//! where every call is.
+//! This is only what FastAPI would say of fields, their presence and their types; the tool's whole
+//! schema is checked where every call is.
 
 use serde_json::{Map, Value, json};
 use tenon_domain::InputSchema;
@@ -159,7 +159,8 @@ impl ArgumentKind {
         }
     }
 
-    /// Makes a value what it was meant to be, as pydantic does: "5" is a number where one is wanted.
+    /// Makes a value what it was meant to be, as pydantic does: "5" is a number where one is
+    /// wanted.
     fn coerce(&self, value: &mut Value) -> Result<(), Mistake> {
         match (self, &*value) {
             (Self::String, Value::String(_))

@@ -8,7 +8,8 @@ use crate::ui;
 /// Where the files are, here and among the files of the page.
 pub(crate) const FOLDER: &str = "/swagger/";
 
-/// Nothing from elsewhere, and nothing that stands in the page itself but the styles that Swagger UI sets.
+/// Nothing from elsewhere, and nothing that stands in the page itself but the styles that Swagger
+/// UI sets.
 const CSP: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
 connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 

@@ -5,7 +5,8 @@ use tenon_domain::InputSchema;
 
 use super::{names, schema};
 
-/// The document that names all servers. Its description is the only list of them that clients know of.
+/// The document that names all servers. Its description is the only list of them that clients know
+/// of.
 pub(crate) struct MainDocument<'a> {
     pub(crate) title: &'a str,
     pub(crate) version: &'a str,

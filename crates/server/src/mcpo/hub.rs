@@ -162,8 +162,8 @@ async fn toolset(app: &App, user: &CurrentUser) -> Result<Toolset, ApiError> {
     Ok(app.registry.toolset(access))
 }
 
-/// The sources with tools that are switched on, by name. Where two have the same name, the kind tells them
-/// apart.
+/// The sources with tools that are switched on, by name. Where two have the same name, the kind
+/// tells them apart.
 fn sources(toolset: &Toolset) -> Vec<SourcePath<'_>> {
     let visible = toolset.sources().map(|(info, tools)| {
         let is_on = |tool: &&Arc<Tool>| toolset.get(&tool.spec.id).is_some();

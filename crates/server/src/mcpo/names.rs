@@ -1,6 +1,7 @@
 //! Names as FastAPI derives them from the name of a tool.
 
-/// `str.title()` of Python: a letter is upper case where no letter is before it, and lower case otherwise.
+/// `str.title()` of Python: a letter is upper case where no letter is before it, and lower case
+/// otherwise.
 pub(super) fn title_case(name: &str) -> String {
     let mut title = String::with_capacity(name.len());
     let mut follows_letter = false;

@@ -1,7 +1,8 @@
 //! The schema of a tool as a component of a document.
 //!
-//! The schema stays as its author wrote it. Its references are rewritten, since `#` is the whole document now,
-//! and properties get the titles and descriptions that mcpo gives them, where they have none.
+//! The schema stays as its author wrote it. Its references are rewritten, since `#` is the whole
+//! document now, and properties get the titles and descriptions that mcpo gives them, where they
+//! have none.
 
 use serde_json::{Map, Value, json};
 use tenon_domain::InputSchema;

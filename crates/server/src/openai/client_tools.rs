@@ -33,8 +33,8 @@ impl ClientTools {
         Self(tools.collect())
     }
 
-    /// A call as OpenAI's clients know it. Of a server that came along it also says which operation it
-    /// is, and the request to send.
+    /// A call as OpenAI's clients know it. Of a server that came along it also says which operation
+    /// it is, and the request to send.
     pub(super) fn call(&self, made: &ToolCall) -> Value {
         let arguments = match &made.input {
             // What the model sent was no JSON: the client is shown it as it was.

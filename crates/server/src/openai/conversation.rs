@@ -170,7 +170,8 @@ impl ClientMessage {
     }
 }
 
-/// What the calls of a message gave, in the order of the calls: a model is to find an answer to each.
+/// What the calls of a message gave, in the order of the calls: a model is to find an answer to
+/// each.
 fn answers(
     calls: &[ToolCall],
     pending: &mut VecDeque<ClientMessage>,

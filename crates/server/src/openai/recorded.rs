@@ -1,7 +1,7 @@
 //! Chat completions that a chat keeps on record: each is a turn of it.
 //!
-//! The chat is the conversation: of the request, the last message counts. Where that is the result of calls
-//! that were handed over to the client, the turn that waits for it goes on.
+//! The chat is the conversation: of the request, the last message counts. Where that is the result
+//! of calls that were handed over to the client, the turn that waits for it goes on.
 
 use tenon_agent::{
     CompletionStream, ModelTools, TurnModel, TurnOverrides, TurnProfile, TurnRequest,

@@ -45,8 +45,8 @@ pub(super) struct ConnectedServers {
     pub(super) clients: Vec<Arc<ClientServer>>,
 }
 
-/// Connects the servers of a request, each with the tools of its document. Those that only the client
-/// reaches are called by the page that it names, or by itself.
+/// Connects the servers of a request, each with the tools of its document. Those that only the
+/// client reaches are called by the page that it names, or by itself.
 pub(super) async fn connect(
     app: &App,
     user: &CurrentUser,
@@ -193,8 +193,9 @@ pub(super) struct RequestServer {
 }
 
 impl RequestServer {
-    /// A whole document, or one with an address beside it: `{"url", "openapi", "key"?, "direct"?}`. `direct`
-    /// says that only the client reaches it, as is taken for granted of its own machine and network.
+    /// A whole document, or one with an address beside it: `{"url", "openapi", "key"?, "direct"?}`.
+    /// `direct` says that only the client reaches it, as is taken for granted of its own machine
+    /// and network.
     pub(super) fn read(server: Value) -> Result<Self, RequestServerError> {
         let Value::Object(mut server) = server else {
             return Err(RequestServerError::NotAnObject);

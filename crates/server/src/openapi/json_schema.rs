@@ -1,7 +1,7 @@
 //! JSON Schema of types as `ts-rs` writes them in TypeScript.
 //!
-//! One derive gives the page its types and clients their schemas. Of TypeScript, this reads what `ts-rs`
-//! writes: objects, unions, intersections, arrays, tuples, records, literals and names.
+//! One derive gives the page its types and clients their schemas. Of TypeScript, this reads what
+//! `ts-rs` writes: objects, unions, intersections, arrays, tuples, records, literals and names.
 
 use serde_json::{Map, Value, json};
 

@@ -14,12 +14,12 @@ use crate::wire::ServerFrame;
 use tenon_app::app::App;
 use tenon_app::budget::{BudgetError, BudgetShare};
 
-/// How many events are read from the store at a time for a page that takes them one by one. Each may
-/// have a megabyte.
+/// How many events are read from the store at a time for a page that takes them one by one. Each
+/// may have a megabyte.
 const PAGE: usize = 16;
 
-/// How much is read at a time for a page that takes several at once: little enough to be waited for,
-/// enough that a long chat is a dozen frames.
+/// How much is read at a time for a page that takes several at once: little enough to be waited
+/// for, enough that a long chat is a dozen frames.
 const BATCH_BYTES: i64 = 256 * 1024;
 
 /// What is shorter may wait for a page without a share of the budget.

@@ -41,7 +41,8 @@ pub(super) fn parse(tool: &str, fields: Fields<'_>) -> Result<Value, SkillError>
         let at = node.line_at(error.instance_path().as_str()).max(entry.line);
         return Err(refuse(at, line(&error.to_string(), 200)));
     }
-    // What passes the meta-schema can still refer to what is not there, or have a pattern that is none.
+    // What passes the meta-schema can still refer to what is not there, or have a pattern that is
+    // none.
     if let Err(error) = jsonschema::validator_for(&schema) {
         return Err(refuse(entry.line, line(&error.to_string(), 200)));
     }

@@ -1,7 +1,7 @@
 //! An entry of the hub: a device and the servers that were found on it.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use tenon_domain::{SourceId, SourceInfo, SourceState, UserId};
 use tenon_tools::{Connection, ToolSource};
@@ -12,6 +12,7 @@ use super::device::Device;
 use super::local_server::LocalServer;
 use super::wire::{DeviceInfo, LocalProtocol};
 use crate::call_routes::CallRoutes;
+use crate::lock::lock;
 
 pub(super) struct DeviceEntry {
     pub(super) device: Arc<Device>,
@@ -74,24 +75,26 @@ impl DeviceEntry {
         }
     }
 
-    /// Whether it has the servers that others say it has, with the same tools, and no more. What its pages here found
-    /// is known best here.
+    /// Whether it has the servers that others say it has, with the same tools, and no more. What its
+    /// pages here found is known best here.
     pub(super) fn has_servers_of_others(&self) -> bool {
         let servers = self.servers();
         let told = self.device.remote_servers();
         let is_here = self.device.is_here();
+        let is_found_here = |known: &ServerEntry| is_here && known.server.is_found();
         let is_same = |told: &ServerPresence| {
             let known = servers.get(&told.id);
-            known.is_some_and(|known| known.server.tools_hash() == told.hash)
+            known
+                .is_some_and(|known| is_found_here(known) || known.server.tools_hash() == told.hash)
         };
         let is_told = |(id, known): (&SourceId, &ServerEntry)| {
-            (is_here && known.server.is_found()) || told.iter().any(|told| told.id == *id)
+            is_found_here(known) || told.iter().any(|told| told.id == *id)
         };
         told.iter().all(is_same) && servers.iter().all(is_told)
     }
 
     pub(super) fn servers(&self) -> MutexGuard<'_, BTreeMap<SourceId, ServerEntry>> {
-        self.servers.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.servers)
     }
 }
 

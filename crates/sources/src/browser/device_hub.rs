@@ -1,11 +1,11 @@
 //! The devices of all users, as this process knows them.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use tenon_domain::{SourceId, UserId};
 use tenon_tools::{Registry, ToolSource};
-use tokio::sync::{Semaphore, broadcast};
+use tokio::sync::{Notify, Semaphore, broadcast};
 
 use super::device_entry::{DeviceEntry, DeviceStatus, LocalStatus, ServerEntry};
 use super::error::{BrowserError, RegistrationFault};
@@ -14,6 +14,7 @@ use super::local_server::LocalServer;
 use super::local_server_store::{LocalServerRecord, LocalServerStore};
 use super::wire::DeviceInfo;
 use crate::call_routes::CallRoutes;
+use crate::lock::lock;
 use crate::parse_queue;
 
 /// How many changes a slow subscriber may miss before it has to read everything again.
@@ -28,6 +29,8 @@ pub(super) struct Inner {
     pub(super) store: Arc<dyn LocalServerStore>,
     pub(super) parse_slots: ParseSlots,
     pub(super) routes: CallRoutes,
+    /// Notified where a device at another server has tools that are not listed here.
+    pub(super) restore: Arc<Notify>,
     devices: Mutex<HashMap<(UserId, String), Arc<DeviceEntry>>>,
     changes: broadcast::Sender<ToolsChanged>,
 }
@@ -51,6 +54,7 @@ impl DeviceHub {
             store,
             parse_slots,
             routes,
+            restore: Arc::default(),
             devices: Mutex::default(),
             changes: broadcast::Sender::new(CHANGE_QUEUE),
         }));
@@ -103,8 +107,11 @@ impl DeviceHub {
         ));
         let id = server.info().id.clone();
         // Pages of this server may have said more of it.
+        let is_same = |known: &LocalServer| {
+            known.info() == server.info() && known.tools_hash() == server.tools_hash()
+        };
         let known = device.servers().get(&id).map(|entry| entry.server.clone());
-        if known.is_some_and(|known| known.is_parsed()) {
+        if known.is_some_and(|known| known.is_parsed() || is_same(&known)) {
             return Ok(());
         }
         let connected = self.0.registry.connect(server.clone()).await;
@@ -168,10 +175,14 @@ impl DeviceHub {
         if !found.is_empty() {
             self.0.store.mark_seen(&found).await?;
         }
-        let gone = self.0.store.delete_unseen().await?;
+        let left = self.0.store.delete_unseen().await?;
         for entry in entries {
             let before = entry.servers().len();
-            entry.servers().retain(|id, _| !gone.contains(id));
+            // What pages here have found just now may not be stored yet.
+            let is_here = entry.device.is_here();
+            entry
+                .servers()
+                .retain(|id, known| left.contains(id) || (is_here && known.server.is_found()));
             if entry.servers().len() < before {
                 self.notify(&entry.device.user);
                 self.drop_if_empty(&entry);
@@ -291,8 +302,7 @@ impl DeviceHub {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<(UserId, String), Arc<DeviceEntry>>> {
-        let devices = self.0.devices.lock();
-        devices.unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0.devices)
     }
 }
 

@@ -34,7 +34,7 @@ pub trait LocalServerStore: Send + Sync {
     /// They are in use: servers that are not seen for long are deleted.
     async fn mark_seen(&self, servers: &[SourceId]) -> Result<(), BrowserError>;
 
-    /// Deletes those, and says which.
+    /// Deletes those, and says which are left.
     async fn delete_unseen(&self) -> Result<Vec<SourceId>, BrowserError>;
 
     async fn delete(&self, servers: &[SourceId]) -> Result<(), BrowserError>;

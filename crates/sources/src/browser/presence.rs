@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use tenon_bus::{BusState, IncomingRequest, MAX_NOTE_BYTES, Note};
+use tenon_bus::{BusState, IncomingRequest, MAX_NOTE_BYTES, Note, json_batches};
 use tenon_domain::{ToolError, UserId};
 use tenon_tools::ToolSource;
-use tokio::sync::{mpsc, watch};
-use tokio::time::{Instant, interval, sleep_until};
+use tokio::sync::{Notify, mpsc, watch};
+use tokio::time::{Instant, sleep_until, timeout};
 
 use super::cluster_wire::{
     ASK_DEVICES, CALL, CallTarget, DEVICES, DeviceCall, DeviceNote, DevicePresence,
@@ -53,6 +53,7 @@ impl DeviceHub {
         let topics = [DEVICES, ASK_DEVICES].map(|topic| bus.notes(topic, NOTE_QUEUE));
         tokio::spawn(receive(weak(), topics));
         tokio::spawn(follow_bus(weak(), bus.state(), bus.peers()));
+        tokio::spawn(restore_others(weak(), self.0.restore.clone()));
     }
 
     /// Forgets what servers said that are gone, or said nothing since.
@@ -65,12 +66,13 @@ impl DeviceHub {
         }
     }
 
-    async fn take_presence(&self, from: &Arc<str>, presence: DevicePresence) {
+    fn take_presence(&self, from: &Arc<str>, presence: DevicePresence) {
         let user = presence.user.clone();
         let entry = match self.entry(&user, &presence.device) {
             Ok(entry) => entry,
             Err(error) => {
-                tracing::warn!(%error, "a device at another server is not listed");
+                let device = presence.device.name;
+                tracing::warn!(%device, %error, "a device at another server is not listed");
                 return;
             }
         };
@@ -79,25 +81,26 @@ impl DeviceHub {
         if !self.0.routes.bus().peers().borrow().contains(from) {
             is_news |= entry.device.retain_remote(|server, _| server != from);
         }
-        is_news |= self.restore_unknown(&entry).await;
         if is_news {
             self.notify_here(&user);
+        }
+        if has_unknown_servers(&entry) {
+            self.0.restore.notify_one();
         }
         self.drop_if_empty(&entry);
     }
 
-    /// Reads the servers of a device that others say it has. Whether they are others now.
-    async fn restore_unknown(&self, entry: &DeviceEntry) -> bool {
-        if !entry.device.is_elsewhere() || entry.has_servers_of_others() {
-            return false;
-        }
+    /// Reads the servers of a device that others say it has.
+    async fn restore_unknown(&self, entry: &DeviceEntry) {
         let before = presence(entry).servers;
-        let restoring = self.restore_device(entry);
-        let restored = tokio::time::timeout(RESTORE_TIMEOUT, restoring).await;
+        let restored = timeout(RESTORE_TIMEOUT, self.restore_device(entry)).await;
         if !matches!(restored, Ok(Ok(()))) {
-            tracing::warn!("the tools of a device at another server are not listed yet");
+            let device = entry.device.name();
+            tracing::warn!(%device, "the tools of a device at another server are not listed yet");
         }
-        presence(entry).servers != before
+        if presence(entry).servers != before {
+            self.notify_here(&entry.device.user);
+        }
     }
 
     /// Tells the other servers how a device is here, also that it is not any more.
@@ -120,24 +123,11 @@ impl DeviceHub {
         if !bus.is_connected() {
             return;
         }
-        let send = |mut note: Vec<u8>| {
-            note.push(b']');
+        for note in json_batches(all, MAX_NOTE_BYTES) {
             match server {
                 Some(server) => bus.notify(server, DEVICES, note),
                 None => bus.broadcast(DEVICES, note),
             };
-        };
-        let mut note = Vec::new();
-        for device in all {
-            let device = serde_json::to_vec(&device).unwrap_or_default();
-            if !note.is_empty() && note.len() + device.len() + 2 > MAX_NOTE_BYTES {
-                send(std::mem::take(&mut note));
-            }
-            note.push(if note.is_empty() { b'[' } else { b',' });
-            note.extend(device);
-        }
-        if !note.is_empty() {
-            send(note);
         }
     }
 
@@ -183,6 +173,10 @@ impl DeviceHub {
     }
 }
 
+fn has_unknown_servers(entry: &DeviceEntry) -> bool {
+    entry.device.is_elsewhere() && !entry.has_servers_of_others()
+}
+
 fn presence(entry: &DeviceEntry) -> DevicePresence {
     let servers = entry.servers();
     let servers = servers.values().map(|known| ServerPresence {
@@ -209,7 +203,7 @@ async fn receive(hub: Weak<Inner>, topics: [mpsc::Receiver<Note>; 2]) {
                 let told: Vec<DeviceNote> = serde_json::from_slice(&note.body).unwrap_or_default();
                 for device in told {
                     match device {
-                        DeviceNote::Presence(presence) => hub.take_presence(&note.from, presence).await,
+                        DeviceNote::Presence(presence) => hub.take_presence(&note.from, presence),
                         DeviceNote::Forgotten(gone) => hub.drop_device(&gone.user, &gone.device),
                     }
                 }
@@ -223,6 +217,22 @@ async fn receive(hub: Weak<Inner>, topics: [mpsc::Receiver<Note>; 2]) {
     }
 }
 
+/// Reads the tools of devices at other servers. On the side: the database may be slow, and notes
+/// of other servers must not wait for it.
+async fn restore_others(hub: Weak<Inner>, restore: Arc<Notify>) {
+    loop {
+        // What could not be read is tried again without being told.
+        let _ = timeout(RETRY_INTERVAL, restore.notified()).await;
+        let Some(hub) = hub.upgrade().map(DeviceHub) else {
+            return;
+        };
+        let entries = hub.everybodys();
+        for entry in entries.iter().filter(|entry| has_unknown_servers(entry)) {
+            hub.restore_unknown(entry).await;
+        }
+    }
+}
+
 async fn follow_bus(
     hub: Weak<Inner>,
     mut state: watch::Receiver<BusState>,
@@ -230,7 +240,6 @@ async fn follow_bus(
 ) {
     state.mark_changed();
     let mut known = BTreeSet::new();
-    let mut retry = interval(RETRY_INTERVAL);
     // When others were asked for all of theirs.
     let mut asked = None;
     loop {
@@ -238,7 +247,6 @@ async fn follow_bus(
         let event = tokio::select! {
             Ok(()) = state.changed() => BusEvent::State,
             Ok(()) = peers.changed() => BusEvent::Peers,
-            _ = retry.tick() => BusEvent::Retry,
             () = sleep_until(answered), if asked.is_some() => BusEvent::Answered,
         };
         let Some(hub) = hub.upgrade().map(DeviceHub) else {
@@ -268,13 +276,6 @@ async fn follow_bus(
                 }
                 known = now;
             }
-            BusEvent::Retry => {
-                for entry in hub.everybodys() {
-                    if hub.restore_unknown(&entry).await {
-                        hub.notify_here(&entry.device.user);
-                    }
-                }
-            }
         }
     }
 }
@@ -283,5 +284,4 @@ enum BusEvent {
     State,
     Peers,
     Answered,
-    Retry,
 }

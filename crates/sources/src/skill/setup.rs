@@ -3,6 +3,8 @@
 //! In a sandbox as its programs are, with the network, and with nothing to write to but the folder
 //! of this version. Scripts of npm packages are not run.
 
+use std::fs::{self, File, OpenOptions};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -19,6 +21,9 @@ use super::revision::SetupStatus;
 
 /// Large packages over a slow network.
 const TIMEOUT: Duration = Duration::from_secs(900);
+
+/// How long packages of code that is not installed are kept after it was tried last.
+const MAX_UNUSED: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
 /// Says that a folder has all it needs.
 const READY: &str = ".ready";
@@ -79,6 +84,44 @@ impl SkillHost {
                 SetupStatus::Failed(ErrorDetail::from(error))
             }
         });
+    }
+
+    /// Deletes the folders in `all` that nobody has set up for long; their packages are installed
+    /// anew where they are needed. For code that was tried: each list of packages has its folder.
+    pub async fn delete_unused_packages(all: PathBuf) {
+        let deleting = tokio::task::spawn_blocking(move || {
+            // Where nothing was tried yet there is none.
+            let entries = fs::read_dir(&all).into_iter().flatten().flatten();
+            for folder in entries.map(|entry| entry.path()) {
+                if let Err(error) = delete_if_unused(&folder) {
+                    let folder = folder.display();
+                    tracing::warn!(%folder, %error, "packages that nobody uses are still kept");
+                }
+            }
+        });
+        // What a shutdown cuts off is done the next time.
+        let _ = deleting.await;
+    }
+}
+
+/// One that is being set up stays.
+fn delete_if_unused(folder: &Path) -> io::Result<()> {
+    let path = folder.join(LOCK);
+    // Whoever sets a folder up makes its lock anew.
+    let used = fs::metadata(&path).or_else(|_| fs::metadata(folder))?;
+    let age = used.modified()?.elapsed().unwrap_or_default();
+    if age < MAX_UNUSED {
+        return Ok(());
+    }
+    let mut lock = OpenOptions::new();
+    let lock = lock.write(true).create(true).truncate(false).open(path)?;
+    if lock.try_lock().is_err() {
+        return Ok(());
+    }
+    // What is half deleted must not be taken for whole.
+    match fs::remove_file(folder.join(READY)) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => fs::remove_dir_all(folder),
     }
 }
 
@@ -228,13 +271,13 @@ fn named_folder(value: &str) -> Option<PathBuf> {
 }
 
 /// Freed when the file is closed, also by a process that is killed.
-async fn folder_lock(path: PathBuf) -> std::io::Result<std::fs::File> {
+async fn folder_lock(path: PathBuf) -> io::Result<File> {
     let locked = tokio::task::spawn_blocking(move || {
-        let file = std::fs::File::create(path)?;
+        let file = File::create(path)?;
         file.lock()?;
         Ok(file)
     });
-    locked.await.map_err(std::io::Error::other)?
+    locked.await.map_err(io::Error::other)?
 }
 
 fn file_name(program: &str) -> String {
@@ -247,8 +290,39 @@ fn has_program(name: &str) -> bool {
     std::env::split_paths(&path).any(|folder| folder.join(name).is_file())
 }
 
-fn files(error: std::io::Error) -> SkillSetupError {
+fn files(error: io::Error) -> SkillSetupError {
     SkillSetupError::Files {
         why: error.to_string().into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::SystemTime;
+
+    use super::*;
+
+    #[test]
+    fn packages_are_deleted_when_nobody_has_used_them_for_long() {
+        let all = tempfile::tempdir().unwrap();
+        let long_ago = SystemTime::now() - MAX_UNUSED * 2;
+        let check = |name: &str, is_old: bool, is_locked: bool, stays: bool| {
+            let folder = all.path().join(name);
+            fs::create_dir(&folder).unwrap();
+            fs::write(folder.join(READY), "").unwrap();
+            let lock = File::create(folder.join(LOCK)).unwrap();
+            if is_old {
+                lock.set_modified(long_ago).unwrap();
+            }
+            if is_locked {
+                lock.lock().unwrap();
+            }
+            delete_if_unused(&folder).unwrap();
+            assert_eq!(folder.join(READY).exists(), stays, "{name}");
+            assert_eq!(folder.exists(), stays, "{name}");
+        };
+        check("new", false, false, true);
+        check("unused", true, false, false);
+        check("being installed", true, true, true);
     }
 }

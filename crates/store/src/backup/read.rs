@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use flate2::read::GzDecoder;
 use sea_orm_migration::MigratorTrait;
 use sha2::{Digest, Sha256};
+use tenon_domain::text::hex;
 
-use super::writer::hex;
 use super::{BackupHeader, BackupLine, FORMAT, files, tables};
 use crate::migration::Migrator;
 use crate::{Error, Result};
@@ -121,7 +121,7 @@ impl BackupReader {
         }
         let line: BackupLine = serde_json::from_slice(&bytes).map_err(damaged)?;
         if let BackupLine::End(end) = line {
-            if end.sha256 != hex(self.hash.clone()) {
+            if end.sha256 != hex(&self.hash.clone().finalize()) {
                 return Err(damaged("its content was changed"));
             }
             self.end = Some((end.rows, end.files));

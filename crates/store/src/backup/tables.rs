@@ -93,7 +93,8 @@ tables!(
 );
 
 /// Tables that no backup holds: sessions end, what can be found is looked through anew, the
-/// change log, leases and the name of the cluster are of the database that they are in, what was sent to models is kept for a month only, and embeddings can be made again.
+/// change log, leases and the name of the cluster are of the database that they are in, what was
+/// sent to models is kept for a month only, and embeddings can be made again.
 #[cfg(test)]
 pub(super) const LEFT_OUT: &[&str] = &[
     "auth_sessions",

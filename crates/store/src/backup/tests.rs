@@ -7,6 +7,7 @@ use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
+use tenon_domain::text::hex;
 use tenon_domain::{CallId, ChatId, UserId};
 
 use super::tables::{LEFT_OUT, TABLES};
@@ -117,10 +118,7 @@ impl Room {
     /// Writes lines as a backup, with a trailer that fits.
     fn forge(&self, lines: &[String], rows: u64, files: u64) {
         let mut text: String = lines.iter().map(|line| format!("{line}\n")).collect();
-        let hash: String = Sha256::digest(&text)
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
+        let hash = hex(&Sha256::digest(&text));
         let end = BackupLine::End(BackupTrailer {
             rows,
             files,

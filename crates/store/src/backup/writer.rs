@@ -5,6 +5,7 @@ use std::io::{BufWriter, Write};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use sha2::{Digest, Sha256};
+use tenon_domain::text::hex;
 
 use super::{BackupLine, BackupTrailer, broken};
 use crate::Result;
@@ -44,7 +45,7 @@ impl<W: Write> BackupWriter<W> {
         let end = BackupLine::End(BackupTrailer {
             rows: self.made.rows,
             files: self.made.files,
-            sha256: hex(self.hash.clone()),
+            sha256: hex(&self.hash.clone().finalize()),
         });
         let mut bytes = serde_json::to_vec(&end)?;
         bytes.push(b'\n');
@@ -58,9 +59,4 @@ impl<W: Write> BackupWriter<W> {
         let written = self.out.write_all(bytes);
         written.map_err(broken("the backup cannot be written"))
     }
-}
-
-pub(super) fn hex(hash: Sha256) -> String {
-    let hash = hash.finalize();
-    hash.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -1,8 +1,9 @@
 //! Whether what an event goes on with is still there, and is this process's.
 //!
 //! A restore can take a turn away while a process runs it. What that process
-//! then says about it must not become part of a chat that never knew the turn. Where there are leases, another
-//! process may have taken the turn over: then this one has nothing more to say about it.
+//! then says about it must not become part of a chat that never knew the turn. Where there are
+//! leases, another process may have taken the turn over: then this one has nothing more to say
+//! about it.
 
 use sea_orm::sea_query::{Query, SelectStatement};
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect, Select};

@@ -9,6 +9,7 @@ use std::fmt::Write;
 
 use sea_orm::{ConnectionTrait, DbBackend, FromQueryResult, Statement};
 use tenon_domain::UserId;
+use tenon_domain::text::hex;
 use tenon_domain::tokenizer::bigrams;
 
 use super::tokenizer::{IndexTokens, MAX_PREFIX_CHARS, SearchTerm};
@@ -86,11 +87,7 @@ pub(crate) async fn matching(
 /// A word that says whose the others are, and one that says that another
 /// begins so. No text has such letters.
 fn owner(user: &UserId) -> String {
-    let mut owner = String::from('\u{E000}');
-    for byte in user.0.bytes() {
-        let _ = write!(owner, "{byte:02x}");
-    }
-    owner
+    format!("\u{E000}{}", hex(user.0.as_bytes()))
 }
 
 fn prefix_token(word: &str) -> String {

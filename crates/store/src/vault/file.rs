@@ -132,7 +132,8 @@ fn keep_private(file: &File) -> io::Result<()> {
         return Ok(());
     }
     match file.set_permissions(fs::Permissions::from_mode(0o600)) {
-        // A file that somebody else put there, such as a mounted secret: its mode is their decision.
+        // A file that somebody else put there, such as a mounted secret: its mode is their
+        // decision.
         Err(error)
             if matches!(
                 error.kind(),

@@ -45,7 +45,7 @@ pub(super) fn parse_all(text: &str) -> Option<Vec<VaultKey>> {
 pub(super) fn parse(text: &str) -> Option<[u8; 32]> {
     let text = text.trim();
     let bytes = match text.len() {
-        64 => hex(text)?,
+        64 => decode_hex(text)?,
         _ => {
             let standard = text.replace('-', "+").replace('_', "/");
             let standard = standard.trim_end_matches('=');
@@ -55,7 +55,7 @@ pub(super) fn parse(text: &str) -> Option<[u8; 32]> {
     bytes.try_into().ok()
 }
 
-fn hex(text: &str) -> Option<Vec<u8>> {
+fn decode_hex(text: &str) -> Option<Vec<u8>> {
     let digits: Option<Vec<u8>> = text
         .chars()
         .map(|digit| digit.to_digit(16)?.try_into().ok())

@@ -85,8 +85,9 @@ impl BatchWriter {
     }
 }
 
-/// All rows as one parameter, each an array of its columns: the statement is the same for any number
-/// of them, so one is prepared and kept. Those that are there already come from an attempt whose commit was not acknowledged.
+/// All rows as one parameter, each an array of its columns: the statement is the same for any
+/// number of them, so one is prepared and kept. Those that are there already come from an attempt
+/// whose commit was not acknowledged.
 async fn insert_audit(transaction: &DatabaseTransaction, rows: &[audit::Model]) -> Result<()> {
     if rows.is_empty() {
         return Ok(());

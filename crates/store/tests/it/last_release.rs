@@ -1,9 +1,10 @@
 //! A rolling update: servers of the last release go on with the tables of this version.
 //!
-//! `last_release/statements.sql` is what the last release sent to PostgreSQL in the tests of this crate
-//! (`log_statement = all`, one line for each kind of statement). Each is planned against the tables as they are now:
-//! a table or column that was dropped, renamed or changed its type fails. Rows that the last release inserts
-//! leave new columns out, so those have a default or may be empty.
+//! `last_release/statements.sql` is what the last release sent to PostgreSQL in the tests of this
+//! crate (`log_statement = all`, one line for each kind of statement). Each is planned against the
+//! tables as they are now: a table or column that was dropped, renamed or changed its type fails.
+//! Rows that the last release inserts leave new columns out, so those have a default or may be
+//! empty.
 
 use std::collections::{BTreeMap, BTreeSet};
 

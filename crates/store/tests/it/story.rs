@@ -207,7 +207,8 @@ async fn story(url: &str, open: impl AsyncFn() -> Store) {
     let left = &abandoned.turns[0];
     assert_eq!((&left.id, &left.chat_id), (&turn, &chat.id));
     assert_eq!(abandoned.turns.len(), 1);
-    // One tidies up, not two: with leases whoever changes the owner first, else whoever holds the lock.
+    // One tidies up, not two: with leases whoever changes the owner first, else whoever holds the
+    // lock.
     if store.has_leases() {
         assert!(store.adopt(left).await.unwrap());
         assert!(!another.adopt(left).await.unwrap());

@@ -1,7 +1,7 @@
 //! How much a word says: what people say in every sentence says little of what they want.
 //!
-//! Rarity in an index does not tell: few tools have "went" or "something" in their descriptions, and yet
-//! neither asks for those that have it.
+//! Rarity in an index does not tell: few tools have "went" or "something" in their descriptions,
+//! and yet neither asks for those that have it.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

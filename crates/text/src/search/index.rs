@@ -21,8 +21,8 @@ pub struct SearchIndex {
     text: Box<str>,
     terms: Box<[Term]>,
     postings: Box<[Posting]>,
-    /// How long each document is: its terms, by the squares of their weights. A tool with a long name does
-    /// many things; one with a long description is only described well.
+    /// How long each document is: its terms, by the squares of their weights. A tool with a long
+    /// name does many things; one with a long description is only described well.
     lengths: Box<[f32]>,
 }
 

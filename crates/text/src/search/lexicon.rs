@@ -40,8 +40,8 @@ impl Lexicon {
     }
 }
 
-/// What the words of a text in simplified characters mean. It is cut by longest match; characters that
-/// begin no word are passed over.
+/// What the words of a text in simplified characters mean. It is cut by longest match; characters
+/// that begin no word are passed over.
 pub(super) fn meanings(text: &str) -> impl Iterator<Item = &'static Meaning> {
     let lexicon: &'static Lexicon = &LEXICON;
     let mut rest = text;

@@ -14,14 +14,15 @@ use crate::tokenizer::{Script, bigrams, runs};
 /// How much of a request is read, from its beginning.
 const MAX_QUERY_BYTES: usize = 4_000;
 
-/// How many things one request can ask for: the first ones. A pasted page asks for none in particular.
+/// How many things one request can ask for: the first ones. A pasted page asks for none in
+/// particular.
 const MAX_CONCEPTS: usize = 96;
 
 // What words count beside one that stands in the request itself. Chosen with the requests of
 // tests/retrieval.
 
-/// `Make a list called "Team lunch"` asks for lists: what is quoted is a value for the tool, and so is the
-/// name of a file.
+/// `Make a list called "Team lunch"` asks for lists: what is quoted is a value for the tool, and so
+/// is the name of a file.
 const VALUE_WEIGHT: f32 = 0.4;
 /// Numbers are mostly values as well.
 const NUMBER_WEIGHT: f32 = 0.6;
@@ -46,7 +47,8 @@ pub struct SearchQuery {
     pub(super) concepts: Vec<Concept>,
 }
 
-/// One thing that is asked for, in all the words that mean it. A document has it by the best of them.
+/// One thing that is asked for, in all the words that mean it. A document has it by the best of
+/// them.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Concept {
     /// Whether its first alternative is a word of the request itself.

@@ -7,7 +7,8 @@ use std::sync::LazyLock;
 use super::meaning::{self, Meaning};
 use super::stemmer::stem;
 
-/// Groups of words, one in a line; or what tools call something, a colon, and what people say for it.
+/// Groups of words, one in a line; or what tools call something, a colon, and what people say for
+/// it.
 const SYNONYMS: &str = include_str!("synonyms.txt");
 
 /// The other words of the groups that a stem is in.

@@ -84,7 +84,8 @@ fn scheme_start(text: &str, colon: usize) -> Option<usize> {
     })
 }
 
-/// All that a stretch of text without blanks may be meant as. What was `cut` is not meant as it stands.
+/// All that a stretch of text without blanks may be meant as. What was `cut` is not meant as it
+/// stands.
 fn readings(address: &str, cut: bool, found: &mut dyn FnMut(Url)) {
     let mut read = |address: &str| {
         if let Ok(url) = Url::parse(address) {

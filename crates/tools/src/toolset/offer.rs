@@ -1,8 +1,10 @@
 //! Which tools a model is offered in a conversation.
 //!
-//! The choice depends on nothing but the conversation and the catalog. While all fit, they come sorted by
-//! id; where they do not, in the order in which they came into the conversation. Either way the list
-//! of a step begins like that of the step before, so that the provider's prompt cache holds.
+//! The choice depends on the conversation, the catalog, and what is known of the meaning of both.
+//! While all fit, they come sorted by id; where they do not, in the order in which they came into
+//! the conversation. Either way the list of a step begins like that of the step before, so that the
+//! provider's prompt cache holds: a message that was searched by its words alone goes on to be
+//! (`tool_embeddings/known_queries.rs`). While tools are being embedded, lists may change.
 
 mod budget;
 mod mentions;
@@ -22,14 +24,15 @@ use mentions::ToolMentions;
 /// Among more tools a small model chooses badly, and reading about them takes it long.
 const MAX_COMPACT_TOOLS: usize = 12;
 
-/// Tools that one message brings in for a small model. Those of the messages before it stay as long as
-/// there is room.
+/// Tools that one message brings in for a small model. Those of the messages before it stay as long
+/// as there is room.
 const MAX_COMPACT_PER_MESSAGE: usize = 8;
 
 /// The same for a model that can search for more itself.
 const MAX_TOOLS_PER_MESSAGE: usize = 10;
 
-/// The part of the budget that Tenon's own tools may take, and that up to which those that tell of skills may.
+/// The part of the budget that Tenon's own tools may take, and that up to which those that tell of
+/// skills may.
 const BUILTIN_SHARE: (usize, usize) = (1, 2);
 const SKILL_SHARE: (usize, usize) = (3, 4);
 
@@ -88,19 +91,22 @@ impl Toolset {
         }
     }
 
-    /// Looks which tools are near what was said last, where [`Toolset::offer`] has to choose. Of what was said
-    /// before it is known already.
+    /// Looks which tools are near what was said last, where [`Toolset::offer`] has to choose. What
+    /// was said before had its turn: what is not known of it any more is searched by words.
     pub async fn prepare_offer(&self, messages: &[Message], size: OfferSize) {
-        if self.embeddings.is_none() {
+        let Some(embeddings) = &self.embeddings else {
+            return;
+        };
+        let Some(newest) = mentions::newest_text(messages) else {
+            return;
+        };
+        // What an earlier step settled takes no look through all tools.
+        if embeddings.is_settled(&newest) {
             return;
         }
-        let newest = {
-            let mut mentions = ToolMentions::new(messages);
-            let has_all = size.holds(&self.relevant(&mentions, size));
-            mentions.texts.pop().filter(|_| !has_all)
-        };
-        if let Some((_, text)) = newest {
-            self.prepare_search(&text).await;
+        let has_all = size.holds(&self.relevant(&ToolMentions::new(messages), size));
+        if !has_all {
+            embeddings.prepare(&newest).await;
         }
     }
 
@@ -145,7 +151,8 @@ impl Toolset {
         device.is_none() || device == self.access.device.as_deref()
     }
 
-    /// Whether a person wants the model to have it: named it, chose it, switched it on, or saw it used.
+    /// Whether a person wants the model to have it: named it, chose it, switched it on, or saw it
+    /// used.
     fn is_pinned(&self, tool: &Tool, mentions: &ToolMentions) -> bool {
         self.is_chosen(tool)
             || mentions.used.contains_key(&tool.spec.id)

@@ -1,8 +1,8 @@
 //! The tools that find tools: search by need, describe, and call by id.
 //!
-//! A model or client that cannot be told of all tools gets these three instead. A call by id becomes a
-//! call of the tool itself ([`Toolset::resolve`]) before anything is decided or recorded, so
-//! validation, approval and record are those of any other call.
+//! A model or client that cannot be told of all tools gets these three instead. A call by id
+//! becomes a call of the tool itself ([`Toolset::resolve`]) before anything is decided or recorded,
+//! so validation, approval and record are those of any other call.
 
 use std::fmt::Write;
 use std::sync::{Arc, LazyLock};
@@ -93,7 +93,8 @@ impl Toolset {
         }
     }
 
-    /// The call that a call by id stands for. Any other, and one that names no tool, stays as it is.
+    /// The call that a call by id stands for. Any other, and one that names no tool, stays as it
+    /// is.
     pub fn resolve(&self, call: &mut ToolCall) {
         if self.search.is_none() || call.tool_id.as_str() != TOOL_CALL {
             return;

@@ -1,8 +1,8 @@
 //! How much work a check may do, counted while it does it.
 //!
 //! The checker is somebody else's code and cannot be told to stop. So all it looks at
-//! [consumes fuel](consume_fuel), and where there is none left the check is unwound. The meter belongs to the
-//! thread: a check runs on one from its beginning to its end.
+//! [consumes fuel](consume_fuel), and where there is none left the check is unwound. The meter
+//! belongs to the thread: a check runs on one from its beginning to its end.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};

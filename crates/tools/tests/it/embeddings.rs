@@ -6,12 +6,19 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use serde_json::json;
-use tenon_tools::{Embedder, EmbedderError, Embedding, TOOL_SEARCH, Toolset};
+use tenon_domain::Message;
+use tenon_tools::{
+    Connection, Embedder, EmbedderError, Embedding, OfferLimits, OfferSize, TOOL_SEARCH, Toolset,
+};
+use tokio::sync::Notify;
 
 use crate::hub::{Hub, Odd, by_model, call, context};
 
 /// A tool whose text the model does not take.
-const REFUSED: &str = "walk_dog_13";
+const REJECTED: &str = "walk_dog_13";
+
+/// A tool whose text the model breaks on, if it does.
+const BREAKING: &str = "water_plants";
 
 const TEST_TIMEOUT: Duration = Duration::from_secs(20);
 
@@ -21,39 +28,61 @@ struct TwoMeanings {
     texts: AtomicUsize,
     is_away: AtomicBool,
     hangs: AtomicBool,
+    /// Whether it breaks on [`BREAKING`].
+    breaks: AtomicBool,
+    /// Whether it breaks on whatever it is asked.
+    is_broken: AtomicBool,
+    /// Requests with one text that it broke on.
+    broken_texts: AtomicUsize,
+    /// What hangs goes on.
+    released: Notify,
 }
 
 impl TwoMeanings {
-    async fn embed(&self, text: &str) -> Option<Embedding> {
+    async fn embed(&self, text: &str) -> Result<Embedding, EmbedderError> {
         if self.hangs.load(Ordering::SeqCst) {
-            std::future::pending::<()>().await;
+            self.released.notified().await;
+        }
+        if self.is_broken.load(Ordering::SeqCst) {
+            return Err(EmbedderError::Failed);
         }
         if self.is_away.load(Ordering::SeqCst) {
-            return None;
+            return Err(EmbedderError::Unavailable);
         }
         self.texts.fetch_add(1, Ordering::SeqCst);
         let of_house = ["lock_door", "burglars"];
         let is_of_house = of_house.iter().any(|word| text.contains(word));
         let vector = if is_of_house { [1.0, 0.1] } else { [0.0, 1.0] };
-        Embedding::new(&vector)
+        Embedding::new(&vector).ok_or(EmbedderError::Rejected)
+    }
+
+    fn breaks_on(&self, texts: &[String]) -> bool {
+        let breaks = self.breaks.load(Ordering::SeqCst);
+        let is_broken = self.is_broken.load(Ordering::SeqCst);
+        is_broken || breaks && texts.iter().any(|text| text.contains(BREAKING))
     }
 }
 
 #[async_trait]
 impl Embedder for TwoMeanings {
     async fn embed_tools(&self, texts: &[String]) -> Result<Vec<Embedding>, EmbedderError> {
-        if texts.iter().any(|text| text.contains(REFUSED)) {
-            return Err(EmbedderError::Refused);
+        if texts.iter().any(|text| text.contains(REJECTED)) {
+            return Err(EmbedderError::Rejected);
+        }
+        if self.breaks_on(texts) {
+            let is_alone = usize::from(texts.len() == 1);
+            self.broken_texts.fetch_add(is_alone, Ordering::SeqCst);
+            return Err(EmbedderError::Failed);
         }
         let mut vectors = Vec::new();
         for text in texts {
-            vectors.push(self.embed(text).await.ok_or(EmbedderError::Away)?);
+            vectors.push(self.embed(text).await?);
         }
         Ok(vectors)
     }
 
     async fn embed_query(&self, text: &str) -> Result<Embedding, EmbedderError> {
-        self.embed(text).await.ok_or(EmbedderError::Away)
+        self.embed(text).await
     }
 }
 
@@ -63,14 +92,47 @@ async fn found(toolset: &Toolset) -> String {
     output.unwrap().content[0].as_text().unwrap().to_owned()
 }
 
+/// Dogs, and a door among them.
+async fn home(hub: &Hub) -> (Connection, Vec<&'static str>) {
+    let dogs = (0..70).map(|number| &*format!("walk_dog_{number}").leak());
+    let mut names: Vec<&'static str> = dogs.filter(|name| *name != REJECTED).collect();
+    names.extend(["lock_door", BREAKING]);
+    let source = Arc::new(Odd::new("home", &names));
+    (hub.registry.connect(source).await.unwrap(), names)
+}
+
+/// Waits until so many texts were embedded.
+async fn embedded(embedder: &TwoMeanings, texts: usize) {
+    let waiting = async {
+        while embedder.texts.load(Ordering::SeqCst) != texts {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    };
+    let minute = Duration::from_secs(60);
+    tokio::time::timeout(minute, waiting).await.unwrap();
+}
+
+/// What a model is offered in a conversation where it cannot be told of all tools.
+async fn offered(hub: &Hub, said: &str) -> Vec<String> {
+    let toolset = hub.registry.toolset(by_model()).with_search();
+    let (messages, size) = (
+        [Message::user(said)],
+        OfferSize::Full(OfferLimits {
+            max_tools: 20,
+            ..OfferLimits::NONE
+        }),
+    );
+    toolset.prepare_offer(&messages, size).await;
+    let tools = toolset.offer(&messages, size).tools;
+    tools.iter().map(|tool| tool.name.clone()).collect()
+}
+
 #[tokio::test]
 async fn a_tool_is_found_by_what_it_means_once_that_is_known() {
     let hub = Hub::showing(10_000);
-    let dogs = (0..70).map(|number| &*format!("walk_dog_{number}").leak());
-    let mut names: Vec<&'static str> = dogs.collect();
-    names.push("lock_door");
-    let source = Arc::new(Odd::new("home", &names));
-    let connection = hub.registry.connect(source).await.unwrap();
+    let (connection, names) = home(&hub).await;
+    let rejected = Arc::new(Odd::new("other", &[REJECTED]));
+    let _rejected = hub.registry.connect(rejected).await.unwrap();
     let toolset = hub.registry.toolset(by_model()).with_search();
     assert!(found(&toolset).await.starts_with("No tool was found"));
 
@@ -91,9 +153,9 @@ async fn a_tool_is_found_by_what_it_means_once_that_is_known() {
         assert!(begun.elapsed() < TEST_TIMEOUT);
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    // Each text once but for the one that is refused, and what is looked for once.
+    // Each text once but for the one that is rejected, and what is looked for once.
     let made = embedder.texts.load(Ordering::SeqCst);
-    assert_eq!(made, names.len());
+    assert_eq!(made, names.len() + 1);
     let first = found(&hub.registry.toolset(by_model()).with_search()).await;
     assert!(first.starts_with("mcp_home_lock_door"), "{first}");
     assert_eq!(embedder.texts.load(Ordering::SeqCst), made);
@@ -110,4 +172,80 @@ async fn a_tool_is_found_by_what_it_means_once_that_is_known() {
         toolset.prepare_search(&format!("walk dog {number}")).await;
     }
     assert!(begun.elapsed() < TEST_TIMEOUT);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_text_that_the_model_breaks_on_is_tried_again_and_keeps_no_other_from_its_embedding() {
+    let hub = Hub::showing(10_000);
+    let (_connection, names) = home(&hub).await;
+    let embedder = Arc::new(TwoMeanings::default());
+    embedder.breaks.store(true, Ordering::SeqCst);
+    hub.registry.embed_with(embedder.clone());
+    embedded(&embedder, names.len() - 1).await;
+    assert!(
+        offered(&hub, "keep burglars out")
+            .await
+            .contains(&"lock_door".to_owned())
+    );
+
+    // Nothing has changed but the model.
+    embedder.breaks.store(false, Ordering::SeqCst);
+    embedded(&embedder, names.len() + 1).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_that_breaks_on_everything_is_left_alone_for_a_while() {
+    let hub = Hub::showing(10_000);
+    let (_connection, names) = home(&hub).await;
+    let embedder = Arc::new(TwoMeanings::default());
+    embedder.is_broken.store(true, Ordering::SeqCst);
+    hub.registry.embed_with(embedder.clone());
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(embedder.broken_texts.load(Ordering::SeqCst), 8);
+    embedder.is_broken.store(false, Ordering::SeqCst);
+    embedded(&embedder, names.len()).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_words_chose_in_one_step_is_not_chosen_by_meaning_in_the_next() {
+    let hub = Hub::showing(10_000);
+    let (_connection, names) = home(&hub).await;
+    let embedder = Arc::new(TwoMeanings::default());
+    hub.registry.embed_with(embedder.clone());
+    embedded(&embedder, names.len()).await;
+    let door = "lock_door".to_owned();
+
+    embedder.is_broken.store(true, Ordering::SeqCst);
+    let first = offered(&hub, "keep burglars out").await;
+    assert!(!first.contains(&door), "{first:?}");
+    embedder.is_broken.store(false, Ordering::SeqCst);
+    assert_eq!(offered(&hub, "keep burglars out").await, first);
+    // Other texts are embedded at once.
+    assert!(offered(&hub, "no burglars here").await.contains(&door));
+
+    // What comes too late is kept for later.
+    embedder.hangs.store(true, Ordering::SeqCst);
+    let first = offered(&hub, "burglars again").await;
+    assert!(!first.contains(&door), "{first:?}");
+    embedder.hangs.store(false, Ordering::SeqCst);
+    embedder.released.notify_waiters();
+    embedded(&embedder, names.len() + 2).await;
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    assert_eq!(offered(&hub, "burglars again").await, first);
+    tokio::time::sleep(Duration::from_secs(2 * 60 * 60)).await;
+    assert!(offered(&hub, "burglars again").await.contains(&door));
+    assert_eq!(embedder.texts.load(Ordering::SeqCst), names.len() + 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn tools_of_one_person_are_not_embedded() {
+    let hub = Hub::showing(10_000);
+    let (_connection, names) = home(&hub).await;
+    let embedder = Arc::new(TwoMeanings::default());
+    hub.registry.embed_with(embedder.clone());
+    embedded(&embedder, names.len()).await;
+    let own = Arc::new(Odd::new("own", &["lock_safe"]).of(&crate::hub::ada()));
+    let _own = hub.registry.connect(own).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    assert_eq!(embedder.texts.load(Ordering::SeqCst), names.len());
 }

@@ -92,7 +92,8 @@ export function sectionFor(
   return own.find((section) => section === asked) ?? own[0] ?? 'appearance';
 }
 
-/** The groups with what is left of them when every word is looked for in what a section is about. */
+/** The groups with what is left of them when every word is looked for in what a section is
+    about. */
 export function findSections(
   groups: readonly SectionGroup[],
   search: string,

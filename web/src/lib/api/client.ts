@@ -1,4 +1,5 @@
-// The HTTP client. Every failure is an `ApiError`: the server's error as data, or `unreachable`. A 401 also calls the `onUnauthorized` listener.
+// The HTTP client. Every failure is an `ApiError`: the server's error as data, or `unreachable`. A
+// 401 also calls the `onUnauthorized` listener.
 import { ApiError } from './error';
 import { dataOf } from './sse';
 import { freshTraceparent } from './traceparent';
@@ -82,8 +83,10 @@ export const api = {
     request<void>('POST', `${chatPath(id)}/branch`, { turnId }),
   search: (q: string, limit: number) =>
     request<SearchHit[]>('GET', withQuery('/api/search', { q, limit })),
-  exportChat: (id: ChatId, format: 'json' | 'markdown', files?: true) =>
-    download(withQuery(`${chatPath(id)}/export`, { format, files })),
+  exportChat: (id: ChatId, options: { format: 'json' | 'markdown'; withFiles: boolean }) => {
+    const { format, withFiles } = options;
+    return download(withQuery(`${chatPath(id)}/export`, { format, files: withFiles || undefined }));
+  },
   importChat: (chat: unknown) =>
     request<ChatSummary>('POST', '/api/chats/import', chat, UPSTREAM_TIMEOUT_MS),
   share: (id: ChatId) => request<ShareView | null>('GET', `${chatPath(id)}/share`),

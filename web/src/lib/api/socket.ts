@@ -18,7 +18,8 @@ const MAX_DELAY_MS = 5_000;
 const AWAY_DELAY_MS = 1_000;
 /** The server closes with this when the session behind a socket has ended. */
 const CLOSE_LOGGED_OUT = 4401;
-/** A socket may be dead without knowing it, after sleep above all: no answer within this, and it is. */
+/** A socket may be dead without knowing it, after sleep above all: no answer within this, and it
+    is. */
 const PROBE_TIMEOUT_MS = 4_000;
 /** Tells the server that this page comes again at once, and so keeps what it works on. */
 const CLOSE_RELOADING = 4000;

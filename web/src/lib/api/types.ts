@@ -358,7 +358,8 @@ people: Array<PersonStats>, models: Array<ModelStats>, };
 
 export type CallStats = { calls: number, errors: number, 
 /**
- * Half of them took no longer, in two significant digits. Absent where no duration is on record.
+ * Half of them took no longer, in two significant digits. Absent where no duration is on
+ * record.
  */
 p50Ms?: number, p95Ms?: number, };
 
@@ -374,7 +375,8 @@ costs: Array<Cost>, };
 
 export type TimeStats = { at: number, usage: UsageStats, calls: number, errors: number, 
 /**
- * Half of them took no longer, in two significant digits. Absent where no duration is on record.
+ * Half of them took no longer, in two significant digits. Absent where no duration is on
+ * record.
  */
 p50Ms?: number, p95Ms?: number, };
 
@@ -794,7 +796,8 @@ document?: unknown,
 baseUrl?: string, 
 /**
  * By the names of the document's security schemes: `{"type": "key", "value"}`,
- * `{"type": "basic", "user", "password"}` or `{"type": "client", "id", "secret", "tokenUrl"?, "scopes"?}`.
+ * `{"type": "basic", "user", "password"}` or
+ * `{"type": "client", "id", "secret", "tokenUrl"?, "scopes"?}`.
  */
 credentials?: Record<string, unknown>, timeoutMs?: number, toolTimeoutsMs?: Record<string, number>, sleepAfterMs?: number, startTimeoutMs?: number, 
 /**
@@ -1021,7 +1024,8 @@ name: string, origin: ModelOrigin, provider: WireFormat,
  */
 baseUrl?: string, models: number, 
 /**
- * Why it offers nothing now; only an admin is told more than that it does not. A server on this machine that is not running is not listed at all.
+ * Why it offers nothing now; only an admin is told more than that it does not. A server on
+ * this machine that is not running is not listed at all.
  */
 error?: ErrorDetail, };
 
@@ -1323,7 +1327,11 @@ export type TryModule = { tool: string, arguments: unknown, settings?: Record<st
  */
 code: string, language?: "python" | "node", };
 
-export type TryEvent = { "type": "line", line: string, } | { "type": "event", event: unknown, } | { "type": "result", result: unknown, durationMs: number, } | { "type": "error", message: string, line?: number, durationMs: number, };
+export type TryEvent = { "type": "line", line: string, } | { "type": "event", event: unknown, } | { "type": "result", result: unknown, durationMs: number, } | { "type": "error", message: string, 
+/**
+ * The same as data, where Tenon itself says it.
+ */
+detail?: ErrorDetail, line?: number, durationMs: number, };
 
 export type SkillFile = { path: string, size: number, 
 /**
@@ -1597,7 +1605,8 @@ export type ErrorBody = { error: ErrorDetail, };
 
 export type ErrorDetail = { code: string, 
 /**
- * English, made from the code's template and the parameters: one sentence that says what to do.
+ * English, made from the code's template and the parameters: one sentence that says what to
+ * do.
  */
 message: string, params: Record<string, ErrorParam>, 
 /**
@@ -1975,7 +1984,8 @@ message: string,
  */
 code?: string, params: Record<string, ErrorParam>, 
 /**
- * What the model gets in the place of the message, where such tools answer in a form of their own.
+ * What the model gets in the place of the message, where such tools answer in a form of their
+ * own.
  */
 reply?: unknown, };
 

@@ -1,4 +1,5 @@
-// The browser's notifications. Where a page may not make one itself, as on Android, its service worker does.
+// The browser's notifications. Where a page may not make one itself, as on Android, its service
+// worker does.
 import type { ChatId } from '$lib/api/types';
 import { router } from '$lib/router.svelte';
 

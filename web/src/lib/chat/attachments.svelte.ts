@@ -1,4 +1,5 @@
-// The files of a message being written. Each is uploaded at once, so that sending waits for nothing.
+// The files of a message being written. Each is uploaded at once, so that sending waits for
+// nothing.
 import { files as api } from '$lib/api/files';
 import type { AttachedFile } from '$lib/api/types';
 import { formatBytes } from '$lib/format/bytes';

@@ -29,7 +29,7 @@ test('what is exported is what is read back', async () => {
     .mockImplementation((id) => Promise.resolve(new Blob([JSON.stringify(exported(id))])));
   const steps: number[] = [];
   const report = ({ done }: BulkStep) => steps.push(done);
-  const file = await exportChats([chat('a'), chat('b')], true, report, running());
+  const file = await exportChats([chat('a'), chat('b')], { withFiles: true }, report, running());
   const text = await new Promise<string>((resolve) => {
     const reader = new FileReader();
     reader.onload = () => resolve(String(reader.result));
@@ -38,8 +38,8 @@ test('what is exported is what is read back', async () => {
   expect(JSON.parse(text)).toMatchObject({ format: 'tenon.chats', version: 1 });
   expect(steps).toEqual([1, 2]);
   expect(asked.mock.calls).toEqual([
-    ['a', 'json', true],
-    ['b', 'json', true],
+    ['a', { format: 'json', withFiles: true }],
+    ['b', { format: 'json', withFiles: true }],
   ]);
 });
 

@@ -1,6 +1,7 @@
 // All chats of a person at once: as one file, out of one, and gone.
 import { api } from '$lib/api/client';
 import type { ChatId, ChatSummary, ExportedChat } from '$lib/api/types';
+import type { ExportOptions } from './file';
 
 /** The server lists no more at once. */
 const PAGE_SIZE = 500;
@@ -21,7 +22,8 @@ export async function allChats(): Promise<ChatSummary[]> {
     for (;;) {
       const page = await api.chats({ limit: PAGE_SIZE, before, archived });
       for (const chat of page) found.set(chat.id, chat);
-      // The next page begins after the last that is not pinned: pinned ones come first, whatever their age.
+      // The next page begins after the last that is not pinned: pinned ones come first, whatever
+      // their age.
       const last = page.findLast(({ pinned }) => archived === true || !pinned);
       const next = last && `${last.updatedAt}.${last.id}`;
       if (page.length < PAGE_SIZE || !next || next === before) break;
@@ -31,11 +33,10 @@ export async function allChats(): Promise<ChatSummary[]> {
   return [...found.values()];
 }
 
-/** One file with many chats, with what is attached to their messages if `files` is set. One with a
-    single chat is what the menu of that chat exports. */
+/** One file with many chats. One with a single chat is what the menu of that chat exports. */
 export async function exportChats(
   chats: readonly ChatSummary[],
-  files: true | undefined,
+  { withFiles }: Pick<ExportOptions, 'withFiles'>,
   report: ReportStep,
   signal: AbortSignal,
 ): Promise<Blob> {
@@ -44,7 +45,7 @@ export async function exportChats(
   for (const [index, { id }] of chats.entries()) {
     signal.throwIfAborted();
     if (index > 0) pieces.push(',');
-    pieces.push(await api.exportChat(id, 'json', files));
+    pieces.push(await api.exportChat(id, { format: 'json', withFiles }));
     report({ done: index + 1, count: chats.length });
   }
   return new Blob([...pieces, ']}'], { type: 'application/json' });

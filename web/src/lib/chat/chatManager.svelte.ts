@@ -1,5 +1,5 @@
-// Actions on whole chats: rename, pin, move, archive, delete and undo, export and import. Errors are
-// shown as toasts.
+// Actions on whole chats: rename, pin, move, archive, delete and undo, export and import. Errors
+// are shown as toasts.
 import { api } from '$lib/api/client';
 import type {
   ChatChange,
@@ -16,7 +16,7 @@ import { language } from '$lib/i18n/language.svelte';
 import { Refresher } from '$lib/refresher';
 import { router } from '$lib/router.svelte';
 import { toasts, type Toast } from '$lib/ui/toasts.svelte';
-import { fileName, readExport, save, type ExportFormat } from './file';
+import { fileName, readExport, save, type ExportOptions } from './file';
 import { ChatList, UNDO_MS } from './list.svelte';
 
 export class ChatManager {
@@ -163,9 +163,9 @@ export class ChatManager {
     this.#forget(id);
   }
 
-  async export(id: ChatId, title: string, format: ExportFormat, files?: true): Promise<void> {
+  async export(id: ChatId, title: string, options: ExportOptions): Promise<void> {
     try {
-      save(await api.exportChat(id, format, files), fileName(title, format));
+      save(await api.exportChat(id, options), fileName(title, options.format));
     } catch (error) {
       toasts.show(language.messages.notExported(errorText(error)));
     }

@@ -3,8 +3,8 @@
 /** Longer text is offered as a file: in the field it would bury what is written around it. */
 export const LONG_PASTE_CHARS = 4_000;
 
-/** The files that were pasted. Office programs add a picture of the text that they copy; it is the text
-    that is meant then. */
+/** The files that were pasted. Office programs add a picture of the text that they copy; it is the
+    text that is meant then. */
 export function pastedFiles(data: DataTransfer): File[] {
   const has = (type: string) => data.types.includes(type);
   const isOfficeText = has('text/plain') && (has('text/html') || has('text/rtf'));

@@ -1,5 +1,5 @@
-// How much the model will be given with the next message: what the server counts, and an estimate of
-// what is being written.
+// How much the model will be given with the next message: what the server counts, and an estimate
+// of what is being written.
 import type { ContextView, AttachedFile } from '$lib/api/types';
 import { estimateTokens } from './tokenEstimate';
 

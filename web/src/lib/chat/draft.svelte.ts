@@ -1,6 +1,6 @@
 // The message being written, with its files and the tool it names, remembered per chat until it has
-// been sent. Once it was sent it has the id of its turn: sent again, after a lost response or a reload,
-// it is still one message.
+// been sent. Once it was sent it has the id of its turn: sent again, after a lost response or a
+// reload, it is still one message.
 import type { ChatId, AttachedFile, ToolId, TurnId } from '$lib/api/types';
 import { loadSetting, saveSetting } from '$lib/storage';
 import { AttachmentList } from './attachments.svelte';
@@ -97,8 +97,8 @@ export class Draft {
     if (this.#taken.has(chatId)) this.#setTurn(chatId, turnId);
   }
 
-  /** The turn is on the server: its text, in the field or on its way, is no draft any more. Anything
-      written since stays. */
+  /** The turn is on the server: its text, in the field or on its way, is no draft any more.
+      Anything written since stays. */
   arrived(chatId: ChatId, turnId: TurnId): void {
     if (this.#turnOf(chatId) !== turnId) return;
     this.#listOf(chatId).take();
@@ -109,8 +109,8 @@ export class Draft {
     this.forget(chatId);
   }
 
-  /** Puts back what could not be sent, before anything written since. `turnId` is given where it may
-      have arrived nevertheless. */
+  /** Puts back what could not be sent, before anything written since. `turnId` is given where it
+      may have arrived nevertheless. */
   putBack(content: DraftContent, chatId: ChatId | undefined, turnId?: TurnId): void {
     const { text, files = [], tool } = content;
     const here = chatId === this.#chatId;
@@ -170,7 +170,8 @@ export class Draft {
     this.#turnId = loadSetting(turnKey(chatId));
   }
 
-  /** What is in the field is the draft now, also where something else of this chat is on its way. */
+  /** What is in the field is the draft now, also where something else of this chat is on its
+      way. */
   #changed(chatId: ChatId | undefined): void {
     this.#taken.delete(chatId);
     if (chatId === this.#chatId) {

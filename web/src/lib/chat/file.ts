@@ -3,6 +3,12 @@ import type { ExportedChat } from '$lib/api/types';
 
 export type ExportFormat = 'json' | 'markdown';
 
+export interface ExportOptions {
+  format: ExportFormat;
+  /** With what is attached to the messages. Only JSON can hold it. */
+  withFiles: boolean;
+}
+
 const EXTENSIONS = { json: 'json', markdown: 'md' };
 
 /** A name that every file system takes, cut by characters. */

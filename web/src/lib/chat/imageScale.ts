@@ -18,7 +18,8 @@ export function fittedSize(width: number, height: number): { width: number; heig
   return { width: Math.round(width * scale), height: Math.round(height * scale) };
 }
 
-/** A picture that is too large, smaller. What the browser cannot read stays as it is: the server judges it. */
+/** A picture that is too large, smaller. What the browser cannot read stays as it is: the server
+    judges it. */
 export async function scaleImage(file: File): Promise<File> {
   if (!needsScaling(file)) return file;
   try {

@@ -28,7 +28,8 @@ export class ChatList {
   /** What the server has not confirmed. No refresh knows it, so it lies over the list. */
   #changed = $state.raw<ReadonlyMap<ChatId, ChatChange>>(new Map());
 
-  /** How many pages are on their way, and what was put or dropped meanwhile: they may not know it. */
+  /** How many pages are on their way, and what was put or dropped meanwhile: they may not know
+      it. */
   #reading = 0;
   #news = new Map<ChatId, ChatSummary | undefined>();
   #order = new ResponseOrder();
@@ -101,7 +102,8 @@ export class ChatList {
     this.#keep(id);
   }
 
-  /** Renames, pins, moves, puts into the archive or takes out of it, or gives it another expert: shown at once, and back if it fails. */
+  /** Renames, pins, moves, puts into the archive or takes out of it, or gives it another expert:
+      shown at once, and back if it fails. */
   async change(id: ChatId, change: ChatChange): Promise<ChatSummary> {
     const over = { ...this.#changed.get(id), ...change };
     this.#changed = new Map(this.#changed).set(id, over);

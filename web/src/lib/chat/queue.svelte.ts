@@ -28,7 +28,8 @@ interface QueueHost {
 export class MessageQueue {
   /** What waits in the open chat, first to be sent first. */
   messages = $state.raw<readonly QueuedMessage[]>([]);
-  /** Why nothing of the open chat is sent by itself: the turn before failed, or the server refused it. */
+  /** Why nothing of the open chat is sent by itself: the turn before failed, or the server refused
+      it. */
   hold = $state<string>();
 
   #host: QueueHost;

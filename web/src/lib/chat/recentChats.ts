@@ -1,5 +1,5 @@
-// The chats that were open last, so that going back to one shows it at once. What has happened since is
-// asked of the server.
+// The chats that were open last, so that going back to one shows it at once. What has happened
+// since is asked of the server.
 import type { ChatId } from '$lib/api/types';
 import type { Chat } from './chat';
 

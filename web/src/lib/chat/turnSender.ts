@@ -1,5 +1,5 @@
-// Sends what a person says: the draft, a suggestion, another version of a turn, what is in the queue. A
-// chat that is new is made with its first message.
+// Sends what a person says: the draft, a suggestion, another version of a turn, what is in the
+// queue. A chat that is new is made with its first message.
 import { instructions } from '$lib/api/instructions';
 import type { AttachedFile, ChatId, StartTurn, TurnId } from '$lib/api/types';
 import type { App } from '$lib/app.svelte';
@@ -73,7 +73,8 @@ export class TurnSender {
     } else if (chatId) draft.arrived(chatId, turnId);
   }
 
-  /** Says something else in the place of a turn, or lets the same be answered anew. Whether it was sent. */
+  /** Says something else in the place of a turn, or lets the same be answered anew. Whether it was
+      sent. */
   async replace(turn: Turn, content?: DraftContent): Promise<boolean> {
     const { conversation, choice } = this.#app;
     if (conversation.running || conversation.sending || choice.undecided) return false;

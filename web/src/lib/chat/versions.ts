@@ -10,7 +10,8 @@ export interface TurnVersions {
   answers: readonly Turn[];
 }
 
-/** The turns of a chat by the place they stand in. Made once for a chat, since every turn of a long one asks. */
+/** The turns of a chat by the place they stand in. Made once for a chat, since every turn of a long
+    one asks. */
 export type TurnPlaces = ReadonlyMap<string | undefined, readonly Turn[]>;
 
 export function turnPlaces({ turns }: Pick<Chat, 'turns'>): TurnPlaces {

@@ -1,5 +1,5 @@
-// Two models that answer the same messages, each in a temporary chat of its own. One of the chats can be
-// kept; leaving deletes what was not.
+// Two models that answer the same messages, each in a temporary chat of its own. One of the chats
+// can be kept; leaving deletes what was not.
 import { api } from '$lib/api/client';
 import type { ChatId, ModelId, ServerFrame } from '$lib/api/types';
 import type { Conversation } from '$lib/chat/conversation.svelte';

@@ -124,7 +124,8 @@ let lastId = 0;
 let library: Promise<string> | undefined;
 const cache = new Map<string, DiagramResult>();
 
-/** Never fails: what cannot be drawn says why. `theme` names the colours, which are read from the page. */
+/** Never fails: what cannot be drawn says why. `theme` names the colours, which are read from the
+    page. */
 export async function drawDiagram(diagram: string, theme: string): Promise<DiagramResult> {
   if (diagram.length > MAX_DIAGRAM_CHARS) return { error: '' };
   const key = `${theme}\n${diagram}`;

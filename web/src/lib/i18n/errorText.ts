@@ -41,7 +41,8 @@ function joinSentences(texts: string[]): string {
   });
 }
 
-/** Puts parameters in for `{name}`. A part in square brackets is left out when one in it is empty. */
+/** Puts parameters in for `{name}`. A part in square brackets is left out when one in it is
+    empty. */
 export function fillTemplate(template: string, params: Record<string, string>): string {
   const fill = (text: string) =>
     text.replace(/\{(\w+)\}/g, (whole, name: string) => params[name] ?? whole);

@@ -1,5 +1,6 @@
 // The language of the page: chosen once by the browser's, then by the person.
 import { saveSetting, loadSetting } from '$lib/storage';
+import { whenIdle } from '$lib/whenIdle';
 import { noBuiltinTexts, type BuiltinTexts } from './builtins/builtinTexts';
 import { en, type Messages } from './en';
 import { zhHans } from './zh-hans';
@@ -15,14 +16,14 @@ export type LanguageCode = (typeof languages)[number]['code'];
 
 type ErrorTemplates = Partial<Record<string, string>>;
 
-/** The words of errors, loaded when a language is used. In English the server's own stand. */
+/** The words of errors, which are many. In English the server's own stand. */
 const errorTemplates: Record<LanguageCode, () => Promise<ErrorTemplates>> = {
   en: () => Promise.resolve({}),
   'zh-Hans': async () => (await import('./errors/zh-hans')).errorsZhHans,
   'zh-Hant': async () => (await import('./errors/zh-hant')).errorsZhHant,
 };
 
-/** The words of built-in tools, loaded like those of errors. */
+/** The words of built-in tools. In English likewise. */
 const builtinTexts: Record<LanguageCode, () => Promise<BuiltinTexts>> = {
   en: () => Promise.resolve(noBuiltinTexts),
   'zh-Hans': async () => (await import('./builtins/zh-hans')).builtinsZhHans,
@@ -34,7 +35,16 @@ class Language {
   #errors = $state.raw<ErrorTemplates>({});
   #builtins = $state.raw<BuiltinTexts>(noBuiltinTexts);
   /** Settled when `errors` is that of the language; without a network it stays empty. */
-  errorsLoaded = this.#loadErrors();
+  errorsLoaded: Promise<void> = Promise.resolve();
+
+  constructor() {
+    void this.#loadBuiltins();
+  }
+
+  /** Called when there is a page: nobody reads of an error before. */
+  start(): void {
+    this.errorsLoaded = whenIdle().then(() => this.#loadErrors());
+  }
 
   get code(): LanguageCode {
     return this.#code;
@@ -46,6 +56,7 @@ class Language {
 
   use(code: LanguageCode): void {
     this.#code = code;
+    void this.#loadBuiltins();
     this.errorsLoaded = this.#loadErrors();
     saveSetting('language', code);
   }
@@ -62,24 +73,15 @@ class Language {
 
   async #loadErrors(): Promise<void> {
     const code = this.#code;
-    // Nobody reads them before there is a page.
-    await whenIdle();
-    const [errors, builtins] = await Promise.all([
-      errorTemplates[code]().catch(() => ({})),
-      builtinTexts[code]().catch(() => noBuiltinTexts),
-    ]);
-    if (code !== this.#code) return;
-    this.#errors = errors;
-    this.#builtins = builtins;
+    const errors = await errorTemplates[code]().catch(() => ({}));
+    if (code === this.#code) this.#errors = errors;
   }
-}
 
-/** In browsers that do not say so, as soon as they have done what they are at. */
-function whenIdle(): Promise<void> {
-  return new Promise((resolve) => {
-    if ('requestIdleCallback' in window) window.requestIdleCallback(() => resolve());
-    else setTimeout(resolve);
-  });
+  async #loadBuiltins(): Promise<void> {
+    const code = this.#code;
+    const builtins = await builtinTexts[code]().catch(() => noBuiltinTexts);
+    if (code === this.#code) this.#builtins = builtins;
+  }
 }
 
 export const language = new Language();

@@ -23,6 +23,11 @@ export function isNearby(hostname: string): boolean {
   );
 }
 
+/** Whether a server there speaks SSE, as the first MCP servers did, by what its path is called. */
+export function isSsePath({ pathname }: URL): boolean {
+  return /\/sse\/?$/.test(pathname);
+}
+
 /** Ports that browsers block. */
 const BLOCKED_PORTS = new Set([
   1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { devices } from '$lib/api/devices';
 import { discover } from './discover';
-import { McpClientPool } from './mcp';
+import { McpClientPool, ToolListError } from './mcp';
 
 vi.mock('$lib/api/devices', () => ({ devices: { behind: vi.fn() } }));
 
@@ -70,7 +70,7 @@ test('capabilities in the answer to a handshake are HTTP requests too', async ()
   expect(server?.offered).toMatchObject({ type: 'openapi', url: `${url}/mcp` });
 });
 
-test('so are those in an event of a stream', async () => {
+test.each(['/sse', '/sse/'])('so are those in an event of a stream at %s', async (path) => {
   const invocation = { type: 'http', method: 'GET', url: '/weather/{city}' };
   const result = {
     serverInfo: { name: 'Home' },
@@ -79,17 +79,28 @@ test('so are those in an event of a stream', async () => {
   const events = `: hi\n\nevent: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', result })}\n\n`;
   asked.mockImplementation(async (at, init) => {
     const headers = { 'content-type': 'text/event-stream' };
-    const isStream = (init?.method ?? 'GET') === 'GET' && String(at).endsWith('/sse');
+    const isStream = (init?.method ?? 'GET') === 'GET' && String(at).endsWith(path);
     const response = isStream
       ? new Response(events, { headers })
       : new Response('?', { status: 404 });
     return Object.defineProperty(response, 'url', { value: String(at) });
   });
   const found = await discover(
-    { url: `${url}/sse`, kind: 'mcp', headers: {} },
+    { url: `${url}${path}`, kind: 'mcp', headers: {} },
     { mcp: new McpClientPool(), mayAsk: false },
   );
-  expect(found.servers[0]).toMatchObject({ title: 'Home', via: 'openapi', url: `${url}/sse` });
+  expect(found.servers[0]).toMatchObject({ title: 'Home', via: 'openapi', url: url + path });
+});
+
+test('a server whose list of tools is none said enough in its handshake', async () => {
+  const mcp = new McpClientPool();
+  vi.spyOn(mcp, 'list').mockRejectedValue(new ToolListError());
+  const found = await discover(
+    { url: `${url}/sse`, kind: 'mcp', headers: {} },
+    { mcp, mayAsk: false },
+  );
+  expect(found).toEqual({ servers: [], diagnosis: { kind: 'badHandshake', why: 'tools/list' } });
+  expect(asked).not.toHaveBeenCalled();
 });
 
 test('a server that describes its tools as HTTP requests is one server', async () => {

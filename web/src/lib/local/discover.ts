@@ -12,6 +12,7 @@ import {
   type ProbeRequest,
   type Diagnosis,
 } from './diagnose';
+import { isSsePath } from './address';
 import { ToolListError, type HeaderMap, type McpClientPool } from './mcp';
 import { timeoutSignal, TimeoutError } from './timeouts';
 import { willPrompt } from './permission';
@@ -25,7 +26,7 @@ import {
   titleOf,
   type Description,
 } from './description';
-import { describedInHandshake } from './handshake';
+import { describedInHandshake, describedInStream } from './handshake';
 
 /** An address to check. */
 export interface Endpoint {
@@ -211,8 +212,7 @@ async function mcpAt(
     const found = await server({ ...endpoint, url }, '', title, 'mcp', { type: 'mcp', tools });
     return { servers: [found] };
   } catch (error) {
-    const mayDescribe = isAnswer(error) || new URL(url).pathname.endsWith('/sse');
-    const described = mayDescribe ? await describedInHandshake(question) : undefined;
+    const described = await describedInstead(error, question);
     if (described) {
       const offered: DiscoveredTools = { type: 'openapi', document: described.text, url };
       const { title } = described;
@@ -222,10 +222,18 @@ async function mcpAt(
   }
 }
 
+/** Tools that a server describes in its handshake, where a client failed with it. */
+async function describedInstead(error: unknown, question: ProbeRequest) {
+  // Its handshake was as it should be.
+  if (error instanceof ToolListError) return undefined;
+  const isSse = isSsePath(new URL(question.url));
+  // Over SSE a client waits for an answer that never comes.
+  if (isTimeout(error)) return isSse ? describedInStream(question) : undefined;
+  return isSse || isAnswer(error) ? describedInHandshake(question) : undefined;
+}
+
 /** Whether the server answered a client, though not as MCP says. */
 function isAnswer(error: unknown): boolean {
-  if (error instanceof TimeoutError || error instanceof ToolListError || isTimeout(error))
-    return false;
   const why = error instanceof Error ? error.message : '';
   return httpErrorOf(error).status === undefined && !isOpaqueError(why);
 }
@@ -239,7 +247,7 @@ async function mcpDiagnosis(
   question: ProbeRequest,
   place: Place,
 ): Promise<Diagnosis> {
-  if (error instanceof TimeoutError || isTimeout(error)) return { kind: 'tooSlow' };
+  if (isTimeout(error)) return { kind: 'tooSlow' };
   if (error instanceof ToolListError) return { kind: 'badHandshake', why: 'tools/list' };
   const why = error instanceof Error ? error.message.slice(0, 300) : '';
   const isSpoken = error instanceof Error && error.name === 'ProtocolError';
@@ -280,8 +288,9 @@ function isOpaqueError(why: string): boolean {
   return /failed to fetch|networkerror|load failed/i.test(why);
 }
 
-/** As the client says it. */
+/** As we say it, or as the client does. */
 function isTimeout(error: unknown): boolean {
+  if (error instanceof TimeoutError) return true;
   return error instanceof Error && 'code' in error && error.code === 'REQUEST_TIMEOUT';
 }
 

@@ -1,5 +1,5 @@
-// Capabilities in a handshake: a dialect of MCP whose servers answer `initialize` with tools that are
-// described as HTTP requests.
+// Capabilities in a handshake: a dialect of MCP whose servers answer `initialize` with tools that
+// are described as HTTP requests.
 import { hasCapabilities, isObject, titleOf } from './description';
 import { MAX_DOCUMENT_LENGTH, PROBE_TIMEOUT_MS, type ProbeRequest } from './diagnose';
 import { textOf, tryFetch } from './probe';
@@ -16,6 +16,9 @@ const INITIALIZE = {
   },
 };
 
+/** Whoever waited for a server before does not wait as long again. */
+const STREAM_TIMEOUT_MS = 500;
+
 interface Description {
   /** JSON. */
   text: string;
@@ -26,7 +29,13 @@ interface Description {
 export async function describedInHandshake(
   request: ProbeRequest,
 ): Promise<Description | undefined> {
-  return (await posted(request)) ?? (await streamed(request));
+  return (await posted(request)) ?? (await streamed(request, PROBE_TIMEOUT_MS));
+}
+
+/** The same over a stream alone, from a server that a client has waited for in vain: what it has
+    to say is there at once. */
+export function describedInStream(request: ProbeRequest): Promise<Description | undefined> {
+  return streamed(request, STREAM_TIMEOUT_MS);
 }
 
 async function posted({ url, headers, signal }: ProbeRequest): Promise<Description | undefined> {
@@ -49,10 +58,13 @@ async function posted({ url, headers, signal }: ProbeRequest): Promise<Descripti
 }
 
 /** As an event of a stream, which is all that some servers have. It is read until it is there. */
-async function streamed({ url, headers, signal }: ProbeRequest): Promise<Description | undefined> {
+async function streamed(
+  { url, headers, signal }: ProbeRequest,
+  withinMs: number,
+): Promise<Description | undefined> {
   const attempt = await tryFetch(url, {
     headers: { ...headers, accept: 'text/event-stream' },
-    signal: timeoutSignal(PROBE_TIMEOUT_MS, { asking: false, signal }),
+    signal: timeoutSignal(withinMs, { asking: false, signal }),
   });
   if (attempt.how !== 'answer') return undefined;
   const { response } = attempt;

@@ -1,6 +1,7 @@
 // A pool of MCP clients for servers on this machine. The client library is large and loaded on
 // first use.
 import type { Client, Transport } from '@modelcontextprotocol/client';
+import { isSsePath } from './address';
 import { timeoutSignal } from './timeouts';
 import { cancelBody, isCrossOriginRedirect } from './probe';
 
@@ -200,7 +201,7 @@ async function connect(
     { streams: false, open: () => new sdk.StreamableHTTPClientTransport(new URL(url), plain) },
     { streams: true, open: () => new sdk.SSEClientTransport(new URL(url), { requestInit, fetch }) },
   ];
-  if (new URL(url).pathname.endsWith('/sse')) ways.reverse();
+  if (isSsePath(new URL(url))) ways.reverse();
   let first: unknown;
   for (const { streams, open } of ways) {
     const client = new sdk.Client(

@@ -1,5 +1,7 @@
-// Starts what looks after tool servers on this computer. It is loaded after the page: nobody waits for it.
+// Starts what looks after tool servers on this computer. It is loaded after the page: nobody waits
+// for it.
 import type { ClientFrame } from '$lib/api/types';
+import { whenIdle } from '$lib/whenIdle';
 import type { Local } from './local.svelte';
 
 export class LocalStarter {
@@ -15,6 +17,8 @@ export class LocalStarter {
     let stop = () => {};
     let stopped = false;
     const begin = async () => {
+      await whenIdle();
+      if (stopped) return;
       const [{ Local }, { showComputerQuestion, showServerNews }] = await Promise.all([
         import('./local.svelte'),
         import('./newsToast'),

@@ -12,7 +12,8 @@ const openBlock = /^ {0,3}(?:\$\$|\\\[)(?:(?!\n[ \t]*\n)[^])*\n*/;
 const displayStart = new RegExp(String.raw`^ {0,3}(?:\$\$${body}\$\$|\\\[${body}\\\])`);
 const display = new RegExp(String.raw`^(?:\$\$${body}\$\$|\\\[${body}\\\])`);
 const inline = new RegExp(String.raw`^\\\(${body}\\\)`);
-/** As Pandoc has it: no space just inside, no digit after, on one line; and no name of a variable after. */
+/** As Pandoc has it: no space just inside, no digit after, on one line; and no name of a variable
+    after. */
 const dollars = /^\$(?![\s$])((?:\\[^\n]|[^\\$\n])*?)(?<!\s)\$(?![\dA-Z_{(])/;
 /** "$5 million or 4 million$": a number, then words. */
 const price = /^[\d.,]+\S* +\p{Letter}{2,}/u;

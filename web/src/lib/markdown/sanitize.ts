@@ -49,7 +49,8 @@ function native(): Fill {
   return (element, html) => (element as SanitizingElement).setHTML(html, { sanitizer });
 }
 
-/** Reads its rules once, and works on elements: for a text it would make a whole document each time. */
+/** Reads its rules once, and works on elements: for a text it would make a whole document each
+    time. */
 function purify(): Fill {
   const purifier = DOMPurify(window);
   const config: Config = {

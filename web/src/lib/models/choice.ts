@@ -1,12 +1,12 @@
-// Which model answers the next message of a chat: what the reader picked here,
-// else that of the chat's expert, else who answered last, else the default. A model that is gone is replaced by
-// the default, never by silence; and what was said on this computer does not
-// leave it because of that.
+// Which model answers the next message of a chat: what the reader picked here, else that of the
+// chat's expert, else who answered last, else the default. A model that is gone is replaced by the
+// default, never by silence; and what was said on this computer does not leave it because of that.
 import type { EndpointView, ModelId, ModelInfo, ModelRef, ModelView } from '$lib/api/types';
 
 export const BUILTIN_ID = 'builtin';
 
-/** In a chat that somebody shows to others models have no ids, and this one is known by its name. */
+/** In a chat that somebody shows to others models have no ids, and this one is known by its
+    name. */
 export function isSharedBuiltin({ id, name }: ModelRef): boolean {
   return !id && name === 'Built-in assistant';
 }
@@ -43,7 +43,8 @@ export function chooseModel(known: Known): ModelChoice {
     const isDefault = wanted.id === info?.id;
     return {
       model: { ...wanted, builtin: isDefault && info.builtin },
-      // Not knowing what there is, the server is asked for what was wanted; it says if that is gone.
+      // Not knowing what there is, the server is asked for what was wanted; it says if that is
+      // gone.
       send: isDefault && !picked ? undefined : wanted.id,
     };
   }
@@ -67,7 +68,8 @@ export function isBuiltin({ origin }: ModelView): boolean {
   return origin === 'builtin';
 }
 
-/** "ollama:llama3.2" is offered by an endpoint. One of this computer that does not run is not listed. */
+/** "ollama:llama3.2" is offered by an endpoint. One of this computer that does not run is not
+    listed. */
 function ranHere({ id }: ModelRef, endpoints: readonly EndpointView[]): boolean {
   const [endpointId] = id.split(':', 1);
   if (endpointId === id) return false;

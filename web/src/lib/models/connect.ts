@@ -1,5 +1,5 @@
-// Models that are connected and changed in the settings. Each of these fails with what the server said:
-// the panel shows it, at the field that it is about.
+// Models that are connected and changed in the settings. Each of these fails with what the server
+// said: the panel shows it, at the field that it is about.
 import type { ModelChange, ModelId, NewModel } from '$lib/api/types';
 import { needsTest } from './form';
 import type { Models } from './models.svelte';
@@ -12,7 +12,8 @@ export async function connectModel(models: Models, model: NewModel): Promise<Mod
   return id;
 }
 
-/** Connects several at once. Trying each would cost time and tokens: only a new default is tried. */
+/** Connects several at once. Trying each would cost time and tokens: only a new default is
+    tried. */
 export async function connectModels(
   models: Models,
   added: readonly NewModel[],

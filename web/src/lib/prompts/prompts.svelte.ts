@@ -1,4 +1,5 @@
-// The prompts and skills that can be put into a message. They are loaded when somebody types a slash.
+// The prompts and skills that can be put into a message. They are loaded when somebody types a
+// slash.
 import { prompts as api } from '$lib/api/experts';
 import { skills as skillsApi } from '$lib/api/skills';
 import type { PromptView, ServerPromptView, SkillView } from '$lib/api/types';

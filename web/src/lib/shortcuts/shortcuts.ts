@@ -35,7 +35,8 @@ const chords: Partial<Record<ShortcutName, string>> = {
 
 /** What a press means. `typing`: in a field, where plain characters are text. */
 export function shortcutOf(press: KeyPress, typing: boolean): ShortcutName | undefined {
-  // Chinese is being typed. Safari ends the composition before this event; 229 is how it still tells.
+  // Chinese is being typed. Safari ends the composition before this event; 229 is how it still
+  // tells.
   if (press.isComposing || press.keyCode === 229) return undefined;
   const { altKey, ctrlKey, metaKey, shiftKey, key } = press;
   const command = ctrlKey || metaKey;

@@ -1,11 +1,18 @@
 // One call of a tool that is being written: what it prints while it runs, and how it ends.
-import type { TryEvent, TryModule } from '$lib/api/types';
+import type { ErrorDetail, TryEvent, TryModule } from '$lib/api/types';
+
+export interface TrialError {
+  message: string;
+  /** The same as data, where Tenon itself says it. */
+  detail?: ErrorDetail;
+  line?: number;
+}
 
 export interface TrialState {
   lines: readonly string[];
   /** The progress it reported last, until it is done with that. */
   status: string;
-  end?: { result: unknown } | { error: { message: string; line?: number } };
+  end?: { result: unknown } | { error: TrialError };
   durationMs?: number;
 }
 
@@ -27,8 +34,8 @@ export function takeEvent(state: TrialState, event: TryEvent): TrialState {
       return { ...state, status: '', end: { result }, durationMs };
     }
     case 'error': {
-      const { message, line, durationMs } = event;
-      return { ...state, status: '', end: { error: { message, line } }, durationMs };
+      const { message, detail, line, durationMs } = event;
+      return { ...state, status: '', end: { error: { message, detail, line } }, durationMs };
     }
   }
 }

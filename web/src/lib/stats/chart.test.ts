@@ -22,6 +22,8 @@ describe('a bar', () => {
       { series: 2, from: 0.6, to: 0.8 },
     ]);
     expect(stackBar([0, 0], 10)).toEqual([]);
+    expect(stackBar([undefined], 10)).toEqual([]);
+    expect(stackBar([undefined, 2], 10)).toEqual([{ series: 1, from: 0, to: 0.2 }]);
   });
 });
 
@@ -31,7 +33,8 @@ describe('labels', () => {
     expect(shownLabels(hours.slice(0, 3), 6)).toEqual([0, 1, 2]);
     expect(shownLabels(hours, 6)).toEqual([0, 4, 8, 12, 16, 20]);
     expect(shownLabels([], 6)).toEqual([]);
-    // Four times of each day: a date stands where the day begins, as far from the next as from the last.
+    // Four times of each day: a date stands where the day begins, as far from the next as from the
+    // last.
     const days = Array.from({ length: 28 }, (_, index) => `${10 + Math.floor(index / 4)} Nov`);
     expect(shownLabels(days, 6)).toEqual([0, 8, 16, 24]);
   });

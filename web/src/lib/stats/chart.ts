@@ -14,17 +14,21 @@ export interface BarPart {
   to: number;
 }
 
+/** A value of each series at one point of a chart; absent where nothing was measured. */
+export type PointValues = readonly (number | undefined)[];
+
 /** The parts of a bar, from below; those that are nothing are left out. */
-export function stackBar(values: readonly number[], top: number): BarPart[] {
+export function stackBar(values: PointValues, top: number): BarPart[] {
   let from = 0;
-  return values.flatMap((value, series) => {
+  return values.flatMap((value = 0, series) => {
     const part = { series, from, to: from + value / top };
     from = part.to;
     return value > 0 ? [part] : [];
   });
 }
 
-/** Which labels are shown, by their numbers, so that they do not touch: each where it first stands, and at most `most` of them, evenly. */
+/** Which labels are shown, by their numbers, so that they do not touch: each where it first stands,
+    and at most `most` of them, evenly. */
 export function shownLabels(labels: readonly string[], most: number): number[] {
   const firsts = labels.flatMap((label, index) => (label === labels[index - 1] ? [] : [index]));
   const step = Math.max(1, Math.ceil(firsts.length / most));

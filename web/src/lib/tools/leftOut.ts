@@ -1,8 +1,8 @@
 // Why the model does not get tools that there are, in groups.
 import type { ContextView, OmittedTool, Pattern, ToolView } from '$lib/api/types';
 import { matchesAny } from '$lib/experts/toolPattern';
-import { isHere } from '$lib/local/device';
 import { canBeCalled } from './callable';
+import { settledTools, toolsElsewhere } from './otherComputers';
 
 export interface LeftOutTools {
   /** Switched off, or never allowed. */
@@ -27,17 +27,24 @@ export function leftOutTools(
   patterns: readonly Pattern[] | undefined,
   context: Pick<ContextView, 'tools' | 'leftOut' | 'deferred'> | undefined,
 ): LeftOutTools {
-  const counts = { off: 0, away: 0, byExpert: 0, whenNeeded: 0, elsewhere: 0, bySearch: 0 };
-  const omitted = context?.leftOut ?? [];
-  const settled = new Set([...(context?.tools ?? []), ...omitted.map(({ toolId }) => toolId)]);
-  const rest = context && context.deferred > 0 ? 'bySearch' : 'whenNeeded';
+  const counts = { off: 0, away: 0, byExpert: 0 };
+  const callable: ToolView[] = [];
   for (const tool of tools) {
     if (!tool.enabled || tool.policy === 'deny') counts.off += 1;
     else if (!canBeCalled(tool.source)) counts.away += 1;
     else if (patterns && !matchesAny(patterns, tool.toolId)) counts.byExpert += 1;
-    else if (settled.size > 0 && !settled.has(tool.toolId)) {
-      counts[tool.source.local && !isHere(tool.source) ? 'elsewhere' : rest] += 1;
-    }
+    else callable.push(tool);
   }
-  return { ...counts, omitted };
+  const settled = settledTools(context);
+  const elsewhere = toolsElsewhere(callable, settled).length;
+  const unsettled = callable.filter(({ toolId }) => !settled.has(toolId)).length - elsewhere;
+  const rest = settled.size > 0 ? unsettled : 0;
+  const isSearching = context !== undefined && context.deferred > 0;
+  return {
+    ...counts,
+    elsewhere,
+    whenNeeded: isSearching ? 0 : rest,
+    bySearch: isSearching ? rest : 0,
+    omitted: context?.leftOut ?? [],
+  };
 }

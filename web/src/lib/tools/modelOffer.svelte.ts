@@ -1,28 +1,29 @@
-// What the chosen model gets with the next message, as the server works it out: which tools, and how
-// many tokens. Nobody else asks for it.
+// What the chosen model gets with the next message, as the server works it out: which tools, and
+// how many tokens. Nobody else asks for it.
 import { modelContext } from '$lib/api/modelContext';
-import type { ChatId, ContextQuery, ContextView } from '$lib/api/types';
+import type { ChatId, ContextQuery, ContextView, ToolView } from '$lib/api/types';
 import { Refresher } from '$lib/refresher';
 import { ResponseOrder } from '$lib/responseOrder';
+import { settledTools, toolsElsewhere } from './otherComputers';
 
 interface OfferAnswer {
   /** What was asked. */
   key: string;
   chatId: ChatId | undefined;
-  /** How many were on then. */
-  on: number;
+  /** Those that were on then. */
+  on: readonly ToolView[];
   context: ContextView;
 }
 
 export class ModelOffer {
   #answer = $state.raw<OfferAnswer>();
   #question = $state.raw<ContextQuery>({});
-  #on = 0;
+  #on: readonly ToolView[] = [];
   #order = new ResponseOrder();
   #refresher = new Refresher(() => this.#read());
 
-  /** Called whenever what a model gets may be something else. `on` tools are on. */
-  ask(question: ContextQuery, on: number): void {
+  /** Called whenever what a model gets may be something else. The tools `on` are switched on. */
+  ask(question: ContextQuery, on: readonly ToolView[]): void {
     this.#question = question;
     this.#on = on;
     this.#refresher.soon();
@@ -34,7 +35,8 @@ export class ModelOffer {
     return answer?.key === JSON.stringify(this.#question) ? answer.context : undefined;
   }
 
-  /** The last that was worked out for the same chat: about right while what is asked now is not known. */
+  /** The last that was worked out for the same chat: about right while what is asked now is not
+      known. */
   get latest(): ContextView | undefined {
     const answer = this.#answer;
     return answer?.chatId === this.#question.chatId ? answer?.context : undefined;
@@ -45,18 +47,23 @@ export class ModelOffer {
     this.#refresher.soon();
   }
 
-  /** How many of those that are on it gets, some of them only when they are needed. Until the server
-      has answered, all are thought to. */
-  count(on: number): number {
+  /** How many of those that are on it gets, some of them only when they are needed. Until the
+      server has answered, all that are not on other computers are thought to. */
+  count(on: readonly ToolView[]): number {
     const answer = this.#answer;
     const { context } = this;
-    if (!context || !answer) return on;
+    const settled = settledTools(context);
+    const countReachable = (tools: readonly ToolView[]) =>
+      tools.length - toolsElsewhere(tools, settled).length;
+    if (!context || !answer) return countReachable(on);
     if (context.tools.length === 0) return 0;
     // The others it has to search for.
-    if (context.deferred > 0) return Math.min(on, context.tools.length);
+    if (context.deferred > 0) return Math.min(on.length, context.tools.length);
     // Something may have been switched since: where nothing was left out, nothing will be.
     const leftOut = context.leftOut.length;
-    return leftOut === 0 ? on : Math.min(on, answer.on - leftOut);
+    return leftOut === 0
+      ? countReachable(on)
+      : Math.min(countReachable(on), countReachable(answer.on) - leftOut);
   }
 
   async #read(): Promise<void> {

@@ -8,8 +8,8 @@ import type {
   TurnTrace,
 } from '$lib/api/types';
 
-/** What a call was doing: waiting for a place, a person, a form, the first token or the next attempt,
-    or working. */
+/** What a call was doing: waiting for a place, a person, a form, the first token or the next
+    attempt, or working. */
 export type SegmentKind = 'queue' | 'approval' | 'form' | 'first' | 'stream' | 'backoff' | 'run';
 
 export interface Segment {

@@ -1,6 +1,7 @@
 const GAP_PX = 4;
 
-/** Puts what floats beside what opened it: below where there is room, or above, and inside the window. */
+/** Puts what floats beside what opened it: below where there is room, or above, and inside the
+    window. */
 export function anchor(floating: HTMLElement, opener: HTMLElement, above = false): void {
   const { left, right, top, bottom } = opener.getBoundingClientRect();
   const { offsetWidth: width, offsetHeight: height } = floating;

@@ -2,8 +2,8 @@
 // has room for it.
 import { flushSync } from 'svelte';
 
-/** A fifth of a frame at 60 Hz: to lay out and paint what was drawn takes the browser twice as long, and
-    the last piece may take longer than there was time for. */
+/** A fifth of a frame at 60 Hz: to lay out and paint what was drawn takes the browser twice as
+    long, and the last piece may take longer than there was time for. */
 const BUDGET_MS = 3;
 
 /** Draws a piece, and tells whether there is more. */

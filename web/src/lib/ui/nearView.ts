@@ -8,8 +8,8 @@ const MARGIN = '1200px 0px';
 const observers = new WeakMap<Element, IntersectionObserver>();
 const waiting = new Map<Element, () => void>();
 
-/** Calls once, when it is near and there is time; at once where that cannot be known. Returns how to
-    stop. */
+/** Calls once, when it is near and there is time; at once where that cannot be known. Returns how
+    to stop. */
 export function whenNear(element: Element, then: () => void): () => void {
   const root = element.closest('[data-scrolls]');
   if (!root || typeof IntersectionObserver === 'undefined') {

@@ -21,7 +21,8 @@ export interface Command {
 /** More than anybody reads: who does not find it types another word. */
 const MAX_FOUND = 100;
 
-/** Commands that hold every word of the search, in any order: by their label first, then by their keywords. */
+/** Commands that hold every word of the search, in any order: by their label first, then by their
+    keywords. */
 export function findCommands(commands: readonly Command[], search: string): Command[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return commands.filter(({ rare }) => !rare).slice(0, MAX_FOUND);

@@ -67,7 +67,8 @@ export class RowWindow {
     if (hadFocus) void this.#keepFocus(this.#root);
   }
 
-  /** A row that is no longer drawn takes the focus with it: keys would no longer scroll the list. */
+  /** A row that is no longer drawn takes the focus with it: keys would no longer scroll the
+      list. */
   async #keepFocus(root: HTMLElement): Promise<void> {
     await tick();
     if (document.activeElement === document.body) root.focus({ preventScroll: true });

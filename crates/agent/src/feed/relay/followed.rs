@@ -85,8 +85,14 @@ impl FollowedChats {
         }
     }
 
-    /// Who answered before, where that has changed or the draft is to be asked for again. What the owner sends is kept
-    /// until the draft is there.
+    /// Whether another server answers in it, as far as is known.
+    pub(super) fn has_owner(&self, chat: &ChatId) -> bool {
+        let followed = self.0.get(chat);
+        followed.is_some_and(|followed| followed.owner.is_some())
+    }
+
+    /// Who answered before, where that has changed or the draft is to be asked for again. What the
+    /// owner sends is kept until the draft is there.
     pub(super) fn set_owner(
         &mut self,
         chat: &ChatId,

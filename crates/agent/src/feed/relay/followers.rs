@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use tenon_bus::{Bus, MAX_NOTE_BYTES};
+use tenon_bus::{Bus, MAX_NOTE_BYTES, json_batches};
 use tenon_domain::ChatId;
 use tokio::sync::Notify;
 use tokio::time::interval;
@@ -57,13 +57,19 @@ impl Followers {
                 let Some(wake) = inner.upgrade().map(|inner| inner.wake.clone()) else {
                     return;
                 };
-                tokio::select! {
-                    () = wake.notified() => tokio::time::sleep(COLLECT_TIME).await,
-                    _ = sweep.tick() => {}
+                let is_sweep = tokio::select! {
+                    () = wake.notified() => false,
+                    _ = sweep.tick() => true,
+                };
+                if !is_sweep {
+                    tokio::time::sleep(COLLECT_TIME).await;
                 }
                 let Some(inner) = inner.upgrade() else { return };
-                inner.drop_expired();
-                inner.send_waiting();
+                if is_sweep {
+                    inner.drop_expired();
+                } else {
+                    inner.send_waiting();
+                }
             }
         });
     }
@@ -128,25 +134,9 @@ impl Inner {
     fn send_waiting(&self) {
         let waiting = std::mem::take(&mut *lock(&self.waiting));
         for (server, updates) in waiting {
-            let mut batch = Vec::new();
-            for update in updates {
-                let Ok(update) = serde_json::to_vec(&update) else {
-                    continue;
-                };
-                if !batch.is_empty() && batch.len() + update.len() > MAX_BATCH_BYTES {
-                    self.send(&server, std::mem::take(&mut batch));
-                }
-                batch.push(if batch.is_empty() { b'[' } else { b',' });
-                batch.extend(update);
+            for batch in json_batches(updates, MAX_BATCH_BYTES) {
+                self.bus.notify(&server, LIVE, batch);
             }
-            self.send(&server, batch);
-        }
-    }
-
-    fn send(&self, server: &str, mut batch: Vec<u8>) {
-        if !batch.is_empty() {
-            batch.push(b']');
-            self.bus.notify(server, LIVE, batch);
         }
     }
 }

@@ -9,7 +9,8 @@ use super::fresh_code;
 
 const LINK: &str = "setup-link";
 
-/// A page for browsers that are to be opened: an address on a command line, all of the machine can read.
+/// A page for browsers that are to be opened: an address on a command line, all of the machine can
+/// read.
 const REDIRECT_PAGE: &str = "setup.html";
 
 pub(super) struct LinkFile {

@@ -1,4 +1,5 @@
-//! Log-ins that were begun at another server: the browser comes back to whichever the balancer chooses.
+//! Log-ins that were begun at another server: the browser comes back to whichever the balancer
+//! chooses.
 
 use std::sync::Arc;
 use std::time::Duration;

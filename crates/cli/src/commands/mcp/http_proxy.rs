@@ -1,5 +1,5 @@
-//! A stdio MCP server that is a Tenon elsewhere: every line goes there as a POST, and what comes back
-//! is written as lines. Messages are passed on as they are, whatever their version.
+//! A stdio MCP server that is a Tenon elsewhere: every line goes there as a POST, and what comes
+//! back is written as lines. Messages are passed on as they are, whatever their version.
 //!
 //! A session that the server has forgotten, after a restart for example, is begun anew with the
 //! `initialize` that began it.

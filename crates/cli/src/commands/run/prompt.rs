@@ -38,6 +38,7 @@ impl PromptRun {
             ..app.models.choose(named.as_ref()).await?
         };
         let user = CurrentUser::of_shell(&app.store).await?;
+        app.start_embedding();
         app.open_sources(&user).await;
         let sources = app.sources.clone();
         let chat = app.store.create_chat(&user.id, "").await?.id;

@@ -1,5 +1,5 @@
-//! Shows tasks while they run: lines for what happens, and on a terminal a last line that is redrawn
-//! with what all of them took so far.
+//! Shows tasks while they run: lines for what happens, and on a terminal a last line that is
+//! redrawn with what all of them took so far.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -45,7 +45,8 @@ impl HttpClient for PageClient {
     async fn execute(&self, request: Request) -> Result<Response, Error> {
         let message = message_of(&request).unwrap_or_default();
         let is_get = request.method() == Method::GET;
-        // No page ends its session, and what it replies is not what is looked at: neither is logged.
+        // No page ends its session, and what it replies is not what is looked at: neither is
+        // logged.
         if !is_get && matches!(message.as_str(), "" | "notifications/cancelled") {
             let request = self.browser.of_page(&request, HeaderMap::new());
             let sent = self.browser.http.send(request).await;

@@ -1,4 +1,5 @@
-//! The real mcpo beside the bridge, the same servers behind both: the same requests get the same answers.
+//! The real mcpo beside the bridge, the same servers behind both: the same requests get the same
+//! answers.
 //!
 //! What differs on purpose is in `differences.json`, with its reason; the list has to be exact.
 

@@ -1,4 +1,5 @@
-//! The official conformance suite through the bridge: its client on one side, its tools on the other.
+//! The official conformance suite through the bridge: its client on one side, its tools on the
+//! other.
 //!
 //! What is not passed on stands in `tests/peers/mcp/bridge-expected-failures.yml`, each with its
 //! reason. What stands there and passes is a failure as well.

@@ -43,6 +43,7 @@ async fn a_bus_that_goes_away_delays_the_view_and_loses_nothing() {
     let at_b = ada.at(&b);
     let chat = new_chat(&ada).await;
     let mut page = follow(&at_b, &chat).await;
+    let _here = follow(&ada, &chat).await;
     let turn = say(&ada, &chat).await;
     page.until(|frame| is_delta(frame, "One, ")).await;
 
@@ -68,6 +69,10 @@ async fn a_bus_that_goes_away_delays_the_view_and_loses_nothing() {
             .iter()
             .any(|frame| frame["type"] == "cluster" && frame["state"] == "ok")
     );
+    // Where it runs, nothing was missed either.
+    let mut late = ada.socket().await.unwrap();
+    late.subscribe(&chat, 0).await;
+    late.until(|frame| is_delta(frame, "Three, ")).await;
     go_on.notify_one();
     let frames = page.until_finished().await;
     assert_eq!(frames.last().unwrap()["body"]["outcome"]["kind"], "done");

@@ -1,10 +1,11 @@
 //! Three servers behind a proxy, and everything that can go wrong with them at once.
 //!
-//! People write through nginx, which gives each request to another server; pages follow the chats over
-//! sockets. Meanwhile servers are killed or paused for longer than their leases, Redis is killed, and connections to
-//! PostgreSQL are cut. Witnesses that are no part of Tenon count: what was acknowledged is there once and has an end, no tool
-//! was called twice for one call, and every page sees every event in order. `CLUSTER_SECONDS`, `CLUSTER_CLIENTS` and
-//! `CLUSTER_PAGES` make it longer (`make torture`); `TORTURE_SEED` repeats the order of faults.
+//! People write through nginx, which gives each request to another server; pages follow the chats
+//! over sockets. Meanwhile servers are killed or paused for longer than their leases, Redis is
+//! killed, and connections to PostgreSQL are cut. Witnesses that are no part of Tenon count: what
+//! was acknowledged is there once and has an end, no tool was called twice for one call, and every
+//! page sees every event in order. `CLUSTER_SECONDS`, `CLUSTER_CLIENTS` and `CLUSTER_PAGES` make it
+//! longer (`make torture`); `TORTURE_SEED` repeats the order of faults.
 
 mod pages;
 mod servers;
@@ -30,7 +31,8 @@ use witness::Witness;
 /// A server that is paused for so long has lost its lease.
 const PAUSE: Duration = Duration::from_secs(18);
 
-/// So long after the last fault everything has an end: a lease, a look for it, and slack for a slow machine.
+/// So long after the last fault everything has an end: a lease, a look for it, and slack for a slow
+/// machine.
 const SETTLE_TIMEOUT: Duration = Duration::from_secs(90);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1,5 +1,5 @@
-//! The examples of docs/clients.md, as they stand there. Replaced are the address, the key, the data
-//! folder, and where programs are.
+//! The examples of docs/clients.md, as they stand there. Replaced are the address, the key, the
+//! data folder, and where programs are.
 
 use std::collections::HashMap;
 use std::process::{Command, Output};

@@ -2,8 +2,10 @@
 
 use std::net::TcpListener;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::json;
+use tenon_app::config::Config;
 use tenon_domain::UserId;
 use tenon_store::LOCAL;
 
@@ -385,6 +387,24 @@ async fn a_second_call_is_answered_by_a_warm_worker_and_another_person_or_chat_g
     let change = json!({"code": WEATHER.replace("0.2", "0.3"), "skillId": created["id"]});
     ada.post("/api/tools/create", change).await;
     assert_eq!(calls(&ada).await, 1);
+}
+
+#[tokio::test]
+async fn a_worker_ends_when_nobody_has_called_it_for_its_idle_time() {
+    let config = Config {
+        skill_idle_seconds: Some(1),
+        ..Config::default()
+    };
+    let server = Server::with_config(config).await;
+    let (_, created) = server
+        .post("/api/tools/create", json!({"code": WEATHER}))
+        .await;
+    let tool = id_of(&created, "process");
+    let calls = async || server.result(&tool, json!({})).await["calls"].clone();
+    // A busy machine may take longer from one call to the next: then there is a new one.
+    while calls().await != 2 {}
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    assert_eq!(calls().await, 1);
 }
 
 #[tokio::test]

@@ -170,3 +170,30 @@ async fn code_gets_the_packages_that_it_names_or_that_open_webui_has() {
     let requirements = &created["permissions"]["requirements"];
     assert_eq!(requirements["python"], json!(["docx2txt"]), "{created}");
 }
+
+#[tokio::test]
+async fn packages_that_cannot_be_installed_for_code_are_said_as_data() {
+    let server = Server::start().await;
+    let code = |body: &str| {
+        let requirements = "\"\"\"\nrequirements: tenon-no-such-package==1.0\n\"\"\"\n";
+        format!("{requirements}class Tools:\n    def run(self) -> int:\n        {body}\n")
+    };
+    let body = json!({"code": code("return 1"), "tool": "run"});
+    let tried = events(&server, body.clone()).await;
+    let detail = &tried.last().unwrap()["detail"];
+    assert_eq!(detail["code"], "setup_failed", "{tried:?}");
+    let (status, refused) = server.post("/api/tools/create", body).await;
+    let expected = (400, &json!("setup_failed"));
+    assert_eq!((status, &refused["error"]["code"]), expected, "{refused}");
+
+    // What no package mends is said before any is installed.
+    let body = json!({"code": code("return ("), "tool": "run"});
+    let tried = events(&server, body).await;
+    let is_pip = |event: &Value| {
+        event["line"]
+            .as_str()
+            .is_some_and(|line| line.contains("pip"))
+    };
+    assert!(!tried.iter().any(is_pip), "{tried:?}");
+    assert_eq!(tried.last().unwrap()["type"], "error", "{tried:?}");
+}

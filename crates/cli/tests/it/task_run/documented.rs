@@ -26,8 +26,8 @@ async fn every_example_does_what_it_says() {
         let script = format!("{folder}\n{script}");
         fixture.task(folder, &["filesystem"], &["claim_done"], &script);
     }
-    // The model does nothing that its task does not spell out: it claims to be done with none but the
-    // scripts.
+    // The model does nothing that its task does not spell out: it claims to be done with none but
+    // the scripts.
     for (command, code) in commands.lines().zip([0, 3, 0, 0]) {
         let mut shell = shell(command);
         for (name, value) in fixture.command(&[]).get_envs() {

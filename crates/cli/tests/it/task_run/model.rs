@@ -1,5 +1,5 @@
-//! A model that does what its task says: a line `call NAME JSON` is a call, and after the last one it
-//! says that nothing is left to do. It also is the web and the search service of the tasks.
+//! A model that does what its task says: a line `call NAME JSON` is a call, and after the last one
+//! it says that nothing is left to do. It also is the web and the search service of the tasks.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};

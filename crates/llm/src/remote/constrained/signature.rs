@@ -1,4 +1,5 @@
-//! A tool's arguments on one line, as TypeScript would write them: `{path: string (The file), depth?: integer}`.
+//! A tool's arguments on one line, as TypeScript would write them:
+//! `{path: string (The file), depth?: integer}`.
 //!
 //! Half as long as the schema, and small models fill it in as well. What it does not say, the
 //! grammar that the server makes of the schema enforces.

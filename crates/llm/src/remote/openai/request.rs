@@ -11,8 +11,9 @@ use crate::remote::{ModelRequestBody, Remote, RequestPlan};
 use crate::remote::{constrained, http};
 use crate::tool_result::{ResultPart, result_parts};
 
-/// Servers on people's own machines sample with 0.7 or more where nobody says otherwise, which is for prose:
-/// their models then choose other tools, and write other arguments, than they think best.
+/// Servers on people's own machines sample with 0.7 or more where nobody says otherwise, which is
+/// for prose: their models then choose other tools, and write other arguments, than they think
+/// best.
 const LOCAL_TOOL_TEMPERATURE: f64 = 0.2;
 
 /// The body of one request.

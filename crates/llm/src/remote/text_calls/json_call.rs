@@ -1,4 +1,5 @@
-//! Calls as JSON: `{"name": …, "arguments": {…}}`, as most templates have it, one or a list of them.
+//! Calls as JSON: `{"name": …, "arguments": {…}}`, as most templates have it, one or a list of
+//! them.
 
 use serde_json::{Map, Value};
 

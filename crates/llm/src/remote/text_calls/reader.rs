@@ -56,7 +56,8 @@ pub(super) enum TextPiece {
     Text(String),
     Call {
         call: ParsedCall,
-        /// What the model wrote. Of several calls that were written as one, the first has all of it.
+        /// What the model wrote. Of several calls that were written as one, the first has all of
+        /// it.
         raw: String,
     },
 }

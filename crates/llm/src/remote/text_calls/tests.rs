@@ -1,4 +1,5 @@
-//! Each family's form as its published template has it, whole and cut anywhere; and what only looks like it.
+//! Each family's form as its published template has it, whole and cut anywhere; and what only looks
+//! like it.
 
 use std::sync::Arc;
 
@@ -36,8 +37,8 @@ fn reader() -> TextCallReader {
     TextCallReader::new(CallableTools::new(&tools))
 }
 
-/// What is read of a text in these pieces: text as it is, a call as `⟦name arguments⟧`, and the raw texts of the calls
-/// in their places.
+/// What is read of a text in these pieces: text as it is, a call as `⟦name arguments⟧`, and the raw
+/// texts of the calls in their places.
 fn read<'a>(pieces: impl IntoIterator<Item = &'a str>) -> (String, String) {
     let (mut reader, mut out) = (reader(), Vec::new());
     for piece in pieces {

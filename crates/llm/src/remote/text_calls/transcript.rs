@@ -24,9 +24,9 @@ pub(crate) fn prompt(tools: &[Arc<CompiledTool>]) -> String {
     )
 }
 
-/// What is asked for after the results. Measured with Qwen2.5-Coder-1.5B and its own template, which writes calls into
-/// code blocks: with this sentence 5 of 5 calls were followed by the right answer; without it, with `<tool_response>` tags
-/// or with both none was: the model called again.
+/// What is asked for after the results. Measured with Qwen2.5-Coder-1.5B and its own template,
+/// which writes calls into code blocks: with this sentence 5 of 5 calls were followed by the right
+/// answer; without it, with `<tool_response>` tags or with both none was: the model called again.
 const RESULT_REQUEST: &str =
     "Answer my question with it, in words and in its language, or make the next call.";
 
@@ -38,8 +38,8 @@ pub(crate) enum CallScope {
     All,
 }
 
-/// A conversation in which calls are the text that they were written as, and results are what the user
-/// says: several templates refuse a `tool` message that follows on no call of theirs.
+/// A conversation in which calls are the text that they were written as, and results are what the
+/// user says: several templates refuse a `tool` message that follows on no call of theirs.
 pub(crate) fn calls_as_text(messages: Vec<Message>, maker: &str, scope: CallScope) -> Vec<Message> {
     let mut is_text = false;
     let messages = messages.into_iter().map(|message| match message {

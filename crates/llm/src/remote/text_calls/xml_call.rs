@@ -1,4 +1,5 @@
-//! Calls as XML: `<function=name>` with one element for each parameter (Qwen-Coder) or JSON in it (Llama 3).
+//! Calls as XML: `<function=name>` with one element for each parameter (Qwen-Coder) or JSON in it
+//! (Llama 3).
 
 use serde_json::{Map, Value};
 

@@ -363,9 +363,9 @@ async fn texts_get_vectors_or_the_reason_why_not() {
     let texts = ["close the garage", "打开车库 (garage)"].map(String::from);
     let vectors = embed(&remote, &texts).await.unwrap();
     assert_eq!(vectors, [[0.5, -0.25, 1.0], [0.5, -0.25, 1.0]]);
-    let refused = embed(&remote, &["something else".to_owned()]).await;
-    let Err(EmbeddingFault::Failed(why)) = refused else {
-        panic!("{refused:?}");
+    let failed = embed(&remote, &["something else".to_owned()]).await;
+    let Err(EmbeddingFault::Failed(why)) = failed else {
+        panic!("{failed:?}");
     };
     assert_eq!(why.code, "model_server_error");
 }

@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
 use sha2::{Digest, Sha256};
+use tenon_domain::text::hex;
 use tenon_mcp::oauth::{Grant, GrantStorage, GrantStorageError};
 use tokio::fs;
 use tokio::io::AsyncWriteExt;
@@ -17,11 +18,11 @@ const FOLDER: &str = ".tenon-bridge";
 pub(super) struct GrantFile(PathBuf);
 
 impl GrantFile {
-    /// Named by the address: a server that is moved elsewhere gets no token of the old one. None: there is no
-    /// home folder.
+    /// Named by the address: a server that is moved elsewhere gets no token of the old one. None:
+    /// there is no home folder.
     pub(super) fn of_server(server: &Url) -> Option<Self> {
-        let name = Sha256::digest(server.as_str());
-        let name: String = name[..8].iter().map(|byte| format!("{byte:02x}")).collect();
+        let hash = Sha256::digest(server.as_str());
+        let name = hex(&hash[..8]);
         let folder = std::env::home_dir()?.join(FOLDER);
         Some(Self(folder.join(format!("{name}.json"))))
     }

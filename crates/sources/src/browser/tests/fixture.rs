@@ -59,7 +59,8 @@ impl LocalServerStore for Notes {
     async fn delete_unseen(&self) -> Result<Vec<SourceId>, BrowserError> {
         let unseen = std::mem::take(&mut *self.1.lock().unwrap());
         self.delete(&unseen).await?;
-        Ok(unseen)
+        let left = self.0.lock().unwrap();
+        Ok(left.iter().map(|one| one.info.id.clone()).collect())
     }
 
     async fn delete(&self, servers: &[SourceId]) -> Result<(), BrowserError> {

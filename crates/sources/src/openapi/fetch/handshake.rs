@@ -10,15 +10,12 @@ use tenon_net::sse::SseParser;
 use tenon_openapi::document;
 use url::Url;
 
-use super::{DocumentFetcher, without_secrets};
+use super::{DocumentFetcher, MAX_PARSED_AT_ONCE_BYTES, without_secrets};
 use crate::openapi::description::may_be_description;
 use crate::openapi::fetch::{CacheValidators, DocumentBody, DocumentState, FetchedDocument};
 use crate::openapi::http_client::{CrossOriginRedirect, read_body};
 
 const EVENT_STREAM: &str = "text/event-stream";
-
-/// A description comes in far fewer.
-const MAX_CHUNKS: usize = 10_000;
 
 /// A server that streams says what it has at once, and then goes on for ever.
 const STREAM_TIMEOUT: Duration = Duration::from_secs(5);
@@ -40,8 +37,8 @@ impl DocumentFetcher<'_> {
         *request.body_mut() = Some(initialize().to_string().into());
         let response = self.opened(request, "application/json").await?;
         let url = without_secrets(response.url());
-        let bytes = read_body(response, document::MAX_BYTES).await.ok()?;
-        described(url, document::read(&bytes).ok()?)
+        let bytes = read_body(response, MAX_PARSED_AT_ONCE_BYTES).await.ok()?;
+        described(url, bytes).await
     }
 
     /// As an event of a stream, which is all that some of them have.
@@ -49,22 +46,18 @@ impl DocumentFetcher<'_> {
         let request = self.request_for(Method::GET, EVENT_STREAM);
         let mut response = self.opened(request, EVENT_STREAM).await?;
         let url = without_secrets(response.url());
-        let mut parser = SseParser::new(document::MAX_BYTES);
-        for _ in 0..MAX_CHUNKS {
+        let mut parser = SseParser::new(MAX_PARSED_AT_ONCE_BYTES);
+        loop {
             let chunk = response.chunk().await.ok()??;
             let mut events = Vec::new();
             parser.push(&chunk, &mut events).ok()?;
-            let answers = events
-                .iter()
-                .filter_map(|event| document::read(event.data.as_bytes()).ok());
-            if let Some(found) = answers
-                .into_iter()
-                .find_map(|answer| described(url.clone(), answer))
-            {
-                return Some(found);
+            for event in events {
+                let found = described(url.clone(), event.data.into_bytes()).await;
+                if found.is_some() {
+                    return found;
+                }
             }
         }
-        None
     }
 
     fn request_for(&self, method: Method, accept: &'static str) -> Request {
@@ -84,16 +77,17 @@ impl DocumentFetcher<'_> {
     }
 }
 
-fn described(url: Url, mut answer: Value) -> Option<FetchedDocument> {
-    let description = answer.get_mut("result")?.take();
-    if !may_be_description(&description) {
-        return None;
-    }
-    let state = DocumentState::Modified(Box::new(DocumentBody {
-        bytes: description.to_string().into_bytes(),
-        document: Some(description),
-        validators: CacheValidators::default(),
-    }));
+async fn described(url: Url, answer: Vec<u8>) -> Option<FetchedDocument> {
+    // A large one takes its time.
+    let read = tokio::task::spawn_blocking(move || {
+        let description = document::read(&answer).ok()?.get_mut("result")?.take();
+        may_be_description(&description).then(|| DocumentBody {
+            bytes: description.to_string().into_bytes(),
+            document: Some(description),
+            validators: CacheValidators::default(),
+        })
+    });
+    let state = DocumentState::Modified(Box::new(read.await.ok()??));
     Some(FetchedDocument { url, state })
 }
 

@@ -8,9 +8,9 @@ use tenon_domain::{Content, Message, Part, ToolId, ToolSpec};
 
 use crate::catalog::Tool;
 
-/// How many messages of the user are searched for words: the newest, and of those before them as many
-/// again. The first of them changes once in so many messages and not with each, so that a list of
-/// tools that was chosen by them stays the same.
+/// How many messages of the user are searched for words: the newest, and of those before them as
+/// many again. The first of them changes once in so many messages and not with each, so that a list
+/// of tools that was chosen by them stays the same.
 const MESSAGES: usize = 8;
 
 /// How much of a message is searched.
@@ -45,10 +45,8 @@ impl ToolMentions {
             }
         }
         let first = texts.len().saturating_sub(MESSAGES) / MESSAGES * MESSAGES;
-        let texts = texts.into_iter().skip(first).map(|(number, text)| {
-            let end = text.floor_char_boundary(MAX_MESSAGE_BYTES);
-            (number, text[..end].to_lowercase())
-        });
+        let texts = texts.into_iter().skip(first);
+        let texts = texts.map(|(number, text)| (number, searched_text(text)));
         let texts: Vec<(usize, String)> = texts.collect();
         let mut identifiers = HashMap::new();
         for (number, text) in &texts {
@@ -103,6 +101,19 @@ impl ToolMentions {
         let mut terms = texts.into_iter().flat_map(words);
         terms.any(|term| self.words.contains(&term))
     }
+}
+
+/// The last of [`ToolMentions::texts`].
+pub(super) fn newest_text(messages: &[Message]) -> Option<String> {
+    messages.iter().rev().find_map(|message| match message {
+        Message::User { text, .. } => Some(searched_text(text)),
+        Message::Assistant { .. } | Message::Tools { .. } => None,
+    })
+}
+
+fn searched_text(text: &str) -> String {
+    let end = text.floor_char_boundary(MAX_MESSAGE_BYTES);
+    text[..end].to_lowercase()
 }
 
 /// What stands between the characters that names of tools are not made of.

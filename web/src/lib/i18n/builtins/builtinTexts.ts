@@ -1,4 +1,5 @@
-// The words of built-in tools. The server has them in English, for models; the page shows them in its own language.
+// The words of built-in tools. The server has them in English, for models; the page shows them in
+// its own language.
 import type { ToolView } from '$lib/api/types';
 
 interface ToolText {

@@ -1,4 +1,5 @@
-// What is said about skills, and about tools that are written in the page. Loaded with the settings.
+// What is said about skills, and about tools that are written in the page. Loaded with the
+// settings.
 
 export const skillsEn = {
   skills: 'Skills',

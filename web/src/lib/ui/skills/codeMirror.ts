@@ -1,4 +1,5 @@
-// CodeMirror as the page uses it: its colours are the tokens of `app.css`, so that it follows the theme.
+// CodeMirror as the page uses it: its colours are the tokens of `app.css`, so that it follows the
+// theme.
 import { indentWithTab } from '@codemirror/commands';
 import { HighlightStyle, indentUnit, syntaxHighlighting } from '@codemirror/language';
 import { lintGutter, setDiagnostics } from '@codemirror/lint';

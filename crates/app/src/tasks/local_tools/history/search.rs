@@ -34,8 +34,8 @@ struct HistorySearch {
 }
 
 impl HistorySearch {
-    /// The page of hits. In a whole history each record counts once, where all patterns are in it; in
-    /// one turn each place counts.
+    /// The page of hits. In a whole history each record counts once, where all patterns are in it;
+    /// in one turn each place counts.
     fn show(&self, records: &[HistoryRecord], id: &str) -> ToolResult {
         let hits: Vec<(&HistoryRecord, Range<usize>)> = match self.turn {
             Some(turn) => {

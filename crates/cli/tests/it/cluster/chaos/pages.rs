@@ -14,10 +14,12 @@ use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 
 use super::servers::{Access, RETRY_PAUSE};
 
-/// A page sends a ping when it hears nothing, and connects again when nothing comes back, as ours does.
+/// A page sends a ping when it hears nothing, and connects again when nothing comes back, as ours
+/// does.
 const SILENCE: Duration = Duration::from_secs(5);
 
-/// So long after everything has an end a page has seen it: it notices a dead connection, and makes another one.
+/// So long after everything has an end a page has seen it: it notices a dead connection, and makes
+/// another one.
 const CATCH_UP_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Of each chat the number of its last event.
@@ -68,7 +70,8 @@ async fn connect(access: &Access, seen: &LastEvents) -> Option<Socket> {
     Some(socket)
 }
 
-/// Until the connection is lost, or all is seen. False: it is there, and what has happened does not come.
+/// Until the connection is lost, or all is seen. False: it is there, and what has happened does not
+/// come.
 async fn read(
     mut socket: Socket,
     seen: &mut LastEvents,

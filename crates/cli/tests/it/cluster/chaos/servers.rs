@@ -202,7 +202,8 @@ impl ServerProcess {
             .stderr(log.unwrap());
         let mut child = serve.spawn().unwrap();
         let begun = Instant::now();
-        // A database whose connections are cut while it starts is tried again, as an operator's supervisor would.
+        // A database whose connections are cut while it starts is tried again, as an operator's
+        // supervisor would.
         while TcpStream::connect(("127.0.0.1", self.port)).is_err() || !self.is_ready() {
             if child.try_wait().unwrap().is_some() {
                 child = serve.spawn().unwrap();

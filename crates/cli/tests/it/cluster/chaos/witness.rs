@@ -1,4 +1,5 @@
-//! What is no part of Tenon: a model that calls one tool and then answers, and the tool, which counts.
+//! What is no part of Tenon: a model that calls one tool and then answers, and the tool, which
+//! counts.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};

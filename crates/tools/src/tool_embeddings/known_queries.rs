@@ -1,0 +1,130 @@
+//! What was looked for last, by the hash of its text, and which tools are near it.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tenon_domain::ToolId;
+use tokio::time::Instant;
+
+use super::RETRY_INTERVAL;
+use crate::embedding::Embedding;
+
+/// How many are remembered.
+const MAX_QUERIES: usize = 512;
+
+/// How long words decide once they had to: longer than providers keep a prompt that begins with
+/// the list of tools which they chose.
+const WORDS_PERIOD: Duration = Duration::from_secs(60 * 60);
+
+#[derive(Default)]
+pub(super) struct KnownQueries {
+    entries: HashMap<u64, KnownQuery>,
+    /// The oldest first.
+    order: VecDeque<u64>,
+    /// Nobody waits before: the model was away or slow.
+    paused_until: Option<Instant>,
+}
+
+#[derive(Default)]
+struct KnownQuery {
+    /// None: it did not come, or not yet.
+    result: Option<QueryResult>,
+    /// Words decide before, whatever the result.
+    words_until: Option<Instant>,
+}
+
+pub(super) enum QueryResult {
+    /// The model does not take the text.
+    Rejected,
+    Compared {
+        embedding: Embedding,
+        /// Of the tools that it was compared with.
+        generation: u64,
+        /// The best first.
+        nearest: Arc<[ToolId]>,
+    },
+}
+
+/// What is left to do for a text.
+pub(super) enum Lookup {
+    /// Nothing.
+    Settled,
+    /// The tools are others by now.
+    Compare(Embedding),
+    /// The model has to be asked.
+    Embed,
+}
+
+impl KnownQueries {
+    /// Where nobody waits for the model now, words decide from here on.
+    pub(super) fn look_up(&mut self, key: u64, generation: u64) -> Lookup {
+        let known = self.entries.get(&key);
+        match known.and_then(|known| known.result.as_ref()) {
+            _ if known.is_some_and(KnownQuery::is_by_words) => Lookup::Settled,
+            Some(QueryResult::Compared {
+                embedding,
+                generation: compared_with,
+                ..
+            }) if *compared_with != generation => Lookup::Compare(embedding.clone()),
+            Some(QueryResult::Compared { .. } | QueryResult::Rejected) => Lookup::Settled,
+            None if self.is_paused() => {
+                self.decide_by_words(key);
+                Lookup::Settled
+            }
+            None => Lookup::Embed,
+        }
+    }
+
+    pub(super) fn nearest(&self, key: u64) -> Option<Arc<[ToolId]>> {
+        let known = self
+            .entries
+            .get(&key)
+            .filter(|known| !known.is_by_words())?;
+        match &known.result {
+            Some(QueryResult::Compared { nearest, .. }) => Some(nearest.clone()),
+            Some(QueryResult::Rejected) | None => None,
+        }
+    }
+
+    /// A result that comes late counts once words have decided for long enough.
+    pub(super) fn add(&mut self, key: u64, result: QueryResult) {
+        self.entry(key).result = Some(result);
+    }
+
+    /// Unless there is a result.
+    pub(super) fn decide_by_words(&mut self, key: u64) {
+        let known = self.entry(key);
+        if known.result.is_none() {
+            known.words_until = Some(Instant::now() + WORDS_PERIOD);
+        }
+    }
+
+    pub(super) fn pause(&mut self) {
+        self.paused_until = Some(Instant::now() + RETRY_INTERVAL);
+    }
+
+    fn is_paused(&self) -> bool {
+        let until = self.paused_until;
+        until.is_some_and(|until| Instant::now() < until)
+    }
+
+    fn entry(&mut self, key: u64) -> &mut KnownQuery {
+        if !self.entries.contains_key(&key) {
+            self.order.push_back(key);
+        }
+        if self.order.len() > MAX_QUERIES
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.entries.remove(&oldest);
+        }
+        self.entries.entry(key).or_default()
+    }
+}
+
+impl KnownQuery {
+    fn is_by_words(&self) -> bool {
+        let until = self.words_until;
+        until.is_some_and(|until| Instant::now() < until)
+    }
+}
