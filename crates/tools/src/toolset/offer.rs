@@ -31,6 +31,9 @@ const MAX_COMPACT_PER_MESSAGE: usize = 8;
 /// The same for a model that can search for more itself.
 const MAX_TOOLS_PER_MESSAGE: usize = 10;
 
+/// The skills that a small model hears of whatever is said.
+const MAX_COMPACT_SKILLS: usize = 4;
+
 /// The part of the budget that Tenon's own tools may take, and that up to which those that tell of
 /// skills may.
 const BUILTIN_SHARE: (usize, usize) = (1, 2);
@@ -184,12 +187,23 @@ impl Toolset {
         };
         let is_pinned = |number: &usize| self.is_pinned(tools[*number], mentions);
         let mut chosen: BTreeSet<usize> = (0..tools.len()).filter(is_pinned).collect();
-        let texts = mentions.texts.iter().rev();
-        let found = texts.flat_map(|(_, text)| {
-            self.search_among(text, MAX_COMPACT_PER_MESSAGE, |tool| place(tool).is_some())
-        });
+        let search = |(_, text): &(usize, String)| {
+            let found =
+                self.search_among(text, MAX_COMPACT_PER_MESSAGE, |tool| place(tool).is_some());
+            found.into_iter().filter_map(place)
+        };
+        let (earlier, newest) = match &mentions.texts[..] {
+            [earlier @ .., newest] => (earlier, Some(newest)),
+            [] => (&[][..], None),
+        };
+        let skills = (0..tools.len()).filter(|number| tells_of_source(tools[*number]));
+        let found = newest
+            .into_iter()
+            .flat_map(search)
+            .chain(skills.take(MAX_COMPACT_SKILLS))
+            .chain(earlier.iter().rev().flat_map(search));
         // Words of another language find nothing: then the first ones are better than none.
-        for number in found.filter_map(place).chain(0..tools.len()) {
+        for number in found.chain(0..tools.len()) {
             if chosen.len() >= MAX_COMPACT_TOOLS {
                 break;
             }
@@ -227,9 +241,7 @@ impl Toolset {
             .iter()
             .filter(|tool| tool.source.info().kind == SourceKind::Builtin);
         budget.add_share(BUILTIN_SHARE, 1, builtins.copied());
-        let skills = tools
-            .iter()
-            .filter(|tool| tool.source.relevance(&tool.spec.name) == Relevance::TellsOfSource);
+        let skills = tools.iter().filter(|tool| tells_of_source(tool));
         budget.add_share(SKILL_SHARE, 1, skills.copied());
         // What was said last matters most.
         for (number, message) in messages.iter().enumerate().rev() {
@@ -244,4 +256,8 @@ impl Toolset {
         }
         budget.into_tools()
     }
+}
+
+fn tells_of_source(tool: &Tool) -> bool {
+    tool.source.relevance(&tool.spec.name) == Relevance::TellsOfSource
 }

@@ -12,7 +12,7 @@ use tenon_domain::{
 };
 use tenon_tools::{
     CallContext, CallLimits, CallOrigin, CallTimer, MemoryOutputStore, MemoryToolIdStore, NoClient,
-    ProgressUpdate, Registry, ToolSource,
+    ProgressUpdate, Registry, Relevance, ToolSource,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -146,6 +146,14 @@ impl ToolSource for Odd {
 
     fn has_trusted_hints(&self) -> bool {
         self.has_trusted_hints
+    }
+
+    fn relevance(&self, tool: &str) -> Relevance {
+        if tool.starts_with("skill_") {
+            Relevance::TellsOfSource
+        } else {
+            Relevance::Always
+        }
     }
 
     fn unavailable(&self) -> Option<ErrorDetail> {

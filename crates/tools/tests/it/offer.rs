@@ -92,6 +92,24 @@ async fn a_small_model_is_offered_a_dozen_by_the_words_of_the_user() {
 }
 
 #[tokio::test]
+async fn a_model_hears_of_skills_whatever_is_said() {
+    let (hub, _connected) = hub().await;
+    let names = ["skill_a", "skill_b", "skill_c", "skill_d", "skill_e"];
+    let skills = hub.registry.connect(Arc::new(Odd::new("skills", &names)));
+    let _skills = skills.await.unwrap();
+    let text = [user("Turn on the light"), user("And the weather in Oslo?")];
+    for size in [OfferSize::Compact, full(12)] {
+        let told = offered(&hub, by_model(), &text, size);
+        for tool in ["skill_a", "skill_d", "get_weather", "turn_on_light"] {
+            assert!(told.contains(&tool.into()), "{size:?} {tool}: {told:?}");
+        }
+    }
+    // They leave room for others.
+    let compact = offered(&hub, by_model(), &[user("hello")], OfferSize::Compact);
+    assert!(!compact.contains(&"skill_e".into()), "{compact:?}");
+}
+
+#[tokio::test]
 async fn what_is_cut_off_is_not_chosen_by_the_alphabet() {
     let (hub, _connected) = hub().await;
     let max = 15;

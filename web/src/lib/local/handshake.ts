@@ -17,7 +17,7 @@ const INITIALIZE = {
 };
 
 /** Whoever waited for a server before does not wait as long again. */
-const STREAM_TIMEOUT_MS = 500;
+const STREAM_TIMEOUT_MS = 1_000;
 
 interface Description {
   /** JSON. */
