@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { desktop, phone } from './browser.js';
 import { fixture } from './fixture.js';
+import { eventually } from './screen.js';
 
 const suite = fixture();
 const { visit } = suite;
@@ -28,14 +29,11 @@ for (const [name, viewport, colorScheme] of [
     await page.goto(`${origin}/api/docs`);
     const operation = page.getByRole('button', { name: /\/api\/chats\/\{id\}\/turns/ }).first();
     // Swagger UI draws the rows of a long list only where they are scrolled to.
-    await page
-      .getByRole('button', { name: /\/api\/chats/ })
-      .first()
-      .waitFor();
-    for (let screens = 0; screens < 10 && (await operation.count()) === 0; screens += 1) {
+    await eventually('the operation is drawn', async () => {
+      if ((await operation.count()) > 0) return true;
       await page.mouse.wheel(0, 500);
-      await page.waitForTimeout(200);
-    }
+      return false;
+    });
     await operation.focus();
     await page.keyboard.press('Enter');
     await page.getByText('Request body').first().waitFor();

@@ -1,6 +1,6 @@
 // Experts and saved prompts: made in the settings, used in a chat.
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -116,7 +116,9 @@ test('an expert leaves as a file and comes back from it', deadline, async (t) =>
   await item('Export').click();
   const file = await saved;
   assert.equal(file.suggestedFilename(), 'web-research-2.yaml');
-  const path = join(await mkdtemp(join(tmpdir(), 'tenon-e2e-')), 'expert.yaml');
+  const folder = await mkdtemp(join(tmpdir(), 'tenon-e2e-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const path = join(folder, 'expert.yaml');
   await file.saveAs(path);
   const text = await readFile(path, 'utf8');
   const mine = text

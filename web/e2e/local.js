@@ -4,16 +4,15 @@ import { randomUUID } from 'node:crypto';
 import { eventually } from './screen.js';
 
 /** What a browser remembers that looks at this address and at no other. `key` goes in the header
-    `Authorization`; `account` is whose page it is, where people log in; `device` the computer that
-    it is on. */
-function remembering(url, { key, account, device }) {
+    `Authorization`; `account` is whose page it is, where people log in. */
+function remembering(url, { key, account }) {
   const kept = { endpoints: [{ url, name: '', kind: 'auto', enabled: true }] };
   if (key) kept.keys = { [url]: { header: 'Authorization', value: `Bearer ${key}` } };
   const whose = account ? `tenon.${account}.` : 'tenon.';
   const entries = Object.entries(kept);
   return {
     // It has been told which computer it is on: one of its own.
-    'tenon.device': device ?? randomUUID(),
+    'tenon.device': randomUUID(),
     ...Object.fromEntries(
       entries.map(([name, value]) => [`${whose}local.${name}`, JSON.stringify(value)]),
     ),
@@ -21,8 +20,8 @@ function remembering(url, { key, account, device }) {
 }
 
 /** How somebody visits whose browser looks at this address. */
-export function lookAt(url, { key, account, device, ...options } = {}) {
-  return { ...options, remembers: remembering(url, { key, account, device }) };
+export function lookAt(url, { key, account, ...options } = {}) {
+  return { ...options, remembers: remembering(url, { key, account }) };
 }
 
 /** Has a page look at this address from the next time it is loaded. */

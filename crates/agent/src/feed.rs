@@ -334,8 +334,11 @@ fn publish(channels: &Channels, relay: &Arc<Relay>, events: Vec<Event>) {
         let Some(channel) = channels.get_mut(&event.chat_id) else {
             continue;
         };
-        if let EventBody::MessageFinished { message_id, .. } = &event.body {
-            channel.finish_message(message_id);
+        match &event.body {
+            EventBody::MessageFinished { message_id, .. } => channel.finish_message(message_id),
+            // Also what was heard from a server whose turn this one took over.
+            EventBody::TurnFinished { .. } => channel.clear(),
+            _ => {}
         }
         let chat = event.chat_id.clone();
         channel.send(LiveUpdate::Event(Arc::new(event)));

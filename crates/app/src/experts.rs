@@ -41,6 +41,16 @@ pub enum ImportedExpert {
     Changed(ExpertView),
 }
 
+impl ImportedExpert {
+    /// The expert, and how the audit log calls what became of it.
+    pub fn into_audited(self) -> (&'static str, ExpertView) {
+        match self {
+            Self::Added(expert) => ("expert.added", expert),
+            Self::Changed(expert) => ("expert.changed", expert),
+        }
+    }
+}
+
 /// An expert that somebody sees.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expert {

@@ -111,8 +111,10 @@ impl ToolEmbeddings {
             return;
         }
         let key = key_of(&text);
-        let known = match self.queries().look_up(key, tools.generation) {
+        let lookup = self.queries().look_up(key, tools.generation);
+        let known = match lookup {
             Lookup::Settled => return,
+            Lookup::Paused => return self.queries().decide_by_words(key),
             Lookup::Compare(embedding) => Some(embedding),
             Lookup::Embed => None,
         };

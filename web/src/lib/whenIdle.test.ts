@@ -1,17 +1,47 @@
-import { afterEach, expect, test, vi } from 'vitest';
-import { whenIdle } from './whenIdle';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 
-afterEach(() => vi.unstubAllGlobals());
+/** Each test has a page of its own. */
+async function load() {
+  vi.resetModules();
+  return import('./whenIdle');
+}
 
-test('on a page that is never idle it happens all the same', async () => {
-  // jsdom has none of its own.
-  vi.stubGlobal('requestIdleCallback', (run: () => void, options?: IdleRequestOptions) => {
-    if (options?.timeout) setTimeout(run);
-  });
-  await expect(whenIdle()).resolves.toBeUndefined();
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
 });
 
-test('a browser that does not know idle time does it soon', async () => {
-  expect('requestIdleCallback' in window).toBe(false);
-  await expect(whenIdle()).resolves.toBeUndefined();
+test('it waits until people can write', async () => {
+  const { markInteractive, whenIdle } = await load();
+  const done = vi.fn();
+  void whenIdle().then(done);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(done).not.toHaveBeenCalled();
+  markInteractive();
+  await vi.advanceTimersByTimeAsync(100);
+  expect(done).toHaveBeenCalled();
+});
+
+test('where there is no field it happens all the same', async () => {
+  const { whenIdle } = await load();
+  const done = vi.fn();
+  void whenIdle().then(done);
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(done).toHaveBeenCalled();
+});
+
+test('so it does on a page that is never idle', async () => {
+  // jsdom has none of its own.
+  vi.stubGlobal('requestIdleCallback', (run: () => void, options?: IdleRequestOptions) => {
+    if (options?.timeout) setTimeout(run, options.timeout);
+  });
+  const { markInteractive, whenIdle } = await load();
+  const done = vi.fn();
+  markInteractive();
+  void whenIdle().then(done);
+  await vi.advanceTimersByTimeAsync(3_000);
+  expect(done).toHaveBeenCalled();
 });

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use tenon_bus::{Bus, BusState, IncomingRequest, Note};
+use tenon_bus::{Bus, BusState, IncomingRequest, MAX_NOTE_BYTES, Note, json_batches};
 use tenon_domain::{
     CallId, CallProgress, ChatId, Delta, Event, EventBody, MessageId, ModelWait, PromptProgress,
 };
@@ -37,9 +37,6 @@ const NOTE_QUEUE: usize = 1024;
 
 /// How often a server says that it still follows.
 const RENEW_INTERVAL: Duration = Duration::from_secs(10);
-
-/// How many chats fit into one note.
-const MAX_RENEWED_CHATS: usize = 1000;
 
 /// The draft of a chat is there at once, or its server has other troubles.
 const FOLLOW_TIMEOUT: Duration = Duration::from_secs(6);
@@ -338,9 +335,8 @@ impl Relay {
             let Some(relay) = relay.upgrade() else { return };
             let owners = relay.followed().by_owner();
             for (owner, chats) in owners {
-                for chats in chats.chunks(MAX_RENEWED_CHATS) {
-                    let chats = serde_json::to_vec(chats).unwrap_or_default();
-                    relay.bus.notify(&owner, RENEW, chats);
+                for note in json_batches(chats, MAX_NOTE_BYTES) {
+                    relay.bus.notify(&owner, RENEW, note);
                 }
             }
             let failed = relay.followed().failed();

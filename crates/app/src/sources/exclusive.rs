@@ -252,9 +252,12 @@ fn is_exclusive(server: &DesiredServer) -> bool {
 
 async fn give_back(store: &Store, id: &SourceId) {
     let dropped = timeout(LEASE_TIMEOUT, store.drop_lease(&lease_name(id))).await;
-    if !matches!(dropped, Ok(Ok(()))) {
-        tracing::debug!(source = %id, "others wait for the end of a lease");
-    }
+    let error: &dyn std::fmt::Display = match &dropped {
+        Ok(Ok(())) => return,
+        Ok(Err(error)) => error,
+        Err(late) => late,
+    };
+    tracing::debug!(source = %id, %error, "others wait for the end of a lease");
 }
 
 fn lease_name(id: &SourceId) -> String {

@@ -11,8 +11,7 @@ use serde_json::json;
 use tenon_app::app::App;
 use tenon_app::auth::CurrentUser;
 use tenon_app::experts::{
-    ExpertView, ImportedExpert, MODEL_PREFIX, read_expert, with_skill_ids, with_skill_names,
-    write_expert,
+    ExpertView, MODEL_PREFIX, read_expert, with_skill_ids, with_skill_names, write_expert,
 };
 use tenon_domain::Visibility;
 
@@ -90,10 +89,8 @@ async fn import(app: &App, user: &CurrentUser, file: &Path, team: bool) -> Resul
     let visibility = team.then_some(Visibility::Team);
     let skills = app.skills.list(user).await?;
     let definition = with_skill_ids(read_expert(&text)?, &skills)?;
-    let (action, expert) = match app.experts.import(user, visibility, definition).await? {
-        ImportedExpert::Added(expert) => ("expert.added", expert),
-        ImportedExpert::Changed(expert) => ("expert.changed", expert),
-    };
+    let imported = app.experts.import(user, visibility, definition).await?;
+    let (action, expert) = imported.into_audited();
     let name = &expert.definition.name;
     let detail = json!({"name": name, "visibility": expert.visibility});
     user.note(&app.store, "", action, expert.id.as_str(), detail)

@@ -345,7 +345,7 @@ async fn turns_go_on_as_ever_where_the_receiver_is_dead_or_hangs() {
         });
         let begun = Instant::now();
         let call = json!({"arguments": {"expression": "6*7"}});
-        for _ in 0..200 {
+        for _ in 0..100 {
             let answer = served
                 .post("/api/tools/builtin_calculate/call", call.clone())
                 .await;
@@ -354,9 +354,9 @@ async fn turns_go_on_as_ever_where_the_receiver_is_dead_or_hangs() {
         let chat = start_turn(&served, json!({"text": "what is 6 * 7?"})).await;
         let messages = until_done(&served, &chat).await;
         assert!(messages.to_string().contains("42"), "{messages:#}");
-        // If each call waited for one export that hangs, they would take a minute.
+        // If each call waited for one export that hangs, they would take half a minute.
         assert!(
-            begun.elapsed() < Duration::from_secs(30),
+            begun.elapsed() < Duration::from_secs(8),
             "{:?}",
             begun.elapsed()
         );

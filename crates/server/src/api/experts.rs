@@ -6,9 +6,7 @@ use axum::http::StatusCode;
 use serde_json::json;
 use tenon_app::app::App;
 use tenon_app::auth::CurrentUser;
-use tenon_app::experts::{
-    ImportedExpert, read_expert, with_skill_ids, with_skill_names, write_expert,
-};
+use tenon_app::experts::{read_expert, with_skill_ids, with_skill_names, write_expert};
 use tenon_domain::ExpertId;
 
 use crate::error::ApiError;
@@ -75,10 +73,7 @@ pub(crate) async fn import(
     let skills = app.skills.list(&user).await?;
     let definition = with_skill_ids(read_expert(&file.text)?, &skills)?;
     let imported = app.experts.import(&user, None, definition).await?;
-    let (action, expert) = match imported {
-        ImportedExpert::Added(expert) => ("expert.added", expert),
-        ImportedExpert::Changed(expert) => ("expert.changed", expert),
-    };
+    let (action, expert) = imported.into_audited();
     note(&app, &user, &caller, action, &expert).await;
     Ok((StatusCode::CREATED, Json(expert)))
 }

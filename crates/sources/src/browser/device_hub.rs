@@ -1,6 +1,6 @@
 //! The devices of all users, as this process knows them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use tenon_domain::{SourceId, UserId};
@@ -176,6 +176,7 @@ impl DeviceHub {
             self.0.store.mark_seen(&found).await?;
         }
         let left = self.0.store.delete_unseen().await?;
+        let left: BTreeSet<SourceId> = left.into_iter().collect();
         for entry in entries {
             let before = entry.servers().len();
             // What pages here have found just now may not be stored yet.

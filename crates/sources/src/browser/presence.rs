@@ -94,9 +94,14 @@ impl DeviceHub {
     async fn restore_unknown(&self, entry: &DeviceEntry) {
         let before = presence(entry).servers;
         let restored = timeout(RESTORE_TIMEOUT, self.restore_device(entry)).await;
-        if !matches!(restored, Ok(Ok(()))) {
+        let error: Option<&dyn std::fmt::Display> = match &restored {
+            Ok(Ok(())) => None,
+            Ok(Err(error)) => Some(error),
+            Err(late) => Some(late),
+        };
+        if let Some(error) = error {
             let device = entry.device.name();
-            tracing::warn!(%device, "the tools of a device at another server are not listed yet");
+            tracing::warn!(%device, %error, "the tools of a device at another server are not listed yet");
         }
         if presence(entry).servers != before {
             self.notify_here(&entry.device.user);

@@ -273,9 +273,17 @@ fn named_folder(value: &str) -> Option<PathBuf> {
 /// Freed when the file is closed, also by a process that is killed.
 async fn folder_lock(path: PathBuf) -> io::Result<File> {
     let locked = tokio::task::spawn_blocking(move || {
-        let file = File::create(path)?;
-        file.lock()?;
-        Ok(file)
+        loop {
+            if let Some(folder) = path.parent() {
+                fs::create_dir_all(folder)?;
+            }
+            let file = File::create(&path)?;
+            file.lock()?;
+            // Whoever had it may have deleted the folder.
+            if path.exists() {
+                return Ok(file);
+            }
+        }
     });
     locked.await.map_err(io::Error::other)?
 }

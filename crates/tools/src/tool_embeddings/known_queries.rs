@@ -54,11 +54,12 @@ pub(super) enum Lookup {
     Compare(Embedding),
     /// The model has to be asked.
     Embed,
+    /// So it would, but nobody waits for it now.
+    Paused,
 }
 
 impl KnownQueries {
-    /// Where nobody waits for the model now, words decide from here on.
-    pub(super) fn look_up(&mut self, key: u64, generation: u64) -> Lookup {
+    pub(super) fn look_up(&self, key: u64, generation: u64) -> Lookup {
         let known = self.entries.get(&key);
         match known.and_then(|known| known.result.as_ref()) {
             _ if known.is_some_and(KnownQuery::is_by_words) => Lookup::Settled,
@@ -68,10 +69,7 @@ impl KnownQueries {
                 ..
             }) if *compared_with != generation => Lookup::Compare(embedding.clone()),
             Some(QueryResult::Compared { .. } | QueryResult::Rejected) => Lookup::Settled,
-            None if self.is_paused() => {
-                self.decide_by_words(key);
-                Lookup::Settled
-            }
+            None if self.is_paused() => Lookup::Paused,
             None => Lookup::Embed,
         }
     }

@@ -41,7 +41,7 @@ pub(super) enum PassEnd {
 pub(super) struct KnownTexts {
     /// None: the model does not take it.
     embeddings: HashMap<u64, Option<Embedding>>,
-    /// Those that the model broke on when they were sent last.
+    /// Those that the model broke on when they were sent last, or took none of.
     failed: HashSet<u64>,
 }
 
@@ -53,17 +53,23 @@ pub(super) struct ToolText {
 
 impl ToolEmbeddings {
     pub(super) async fn embed_all(&self, tools: &[ToolText], known: &mut KnownTexts) -> PassEnd {
-        if tools.len() < MIN_TOOLS {
-            return PassEnd::Complete;
-        }
+        // Of a few nothing is searched.
+        let tools = if tools.len() < MIN_TOOLS { &[] } else { tools };
         known.retain(tools);
         self.publish(tools, known);
+        let end = self.embed_missing(tools, known).await;
+        self.publish(tools, known);
+        end
+    }
+
+    async fn embed_missing(&self, tools: &[ToolText], known: &mut KnownTexts) -> PassEnd {
         let (failed, fresh) = known.missing(tools);
         // Those that failed come last: they keep no other from its embedding.
         let batches = fresh.chunks(BATCH_TEXTS).chain(failed.chunks(BATCH_TEXTS));
         let mut batches: Vec<&[&ToolText]> = batches.rev().collect();
         let mut rejected = Vec::new();
-        let (mut failures, mut has_any) = (0, false);
+        let (mut failures, mut has_any) = (0, known.has_any());
+        let mut published = known.embeddings.len();
         while let Some(batch) = batches.pop() {
             let texts: Vec<String> = batch.iter().map(|tool| tool.text.clone()).collect();
             let made = timeout(BATCH_TIMEOUT, self.embedder.embed_tools(&texts)).await;
@@ -71,7 +77,11 @@ impl ToolEmbeddings {
                 Ok(made) => {
                     (failures, has_any) = (0, true);
                     known.add(batch, made);
-                    self.publish(tools, known);
+                    // All are gone through each time: not for each of many batches.
+                    if known.embeddings.len() >= 2 * published {
+                        published = known.embeddings.len();
+                        self.publish(tools, known);
+                    }
                     continue;
                 }
                 Err(error) => error,
@@ -93,6 +103,8 @@ impl ToolEmbeddings {
             if failures >= MAX_FAILURES {
                 if has_any {
                     known.reject(rejected);
+                } else {
+                    known.failed.extend(rejected);
                 }
                 return PassEnd::Incomplete;
             }
@@ -126,6 +138,10 @@ impl KnownTexts {
         let keys: HashSet<u64> = tools.iter().map(|tool| tool.key).collect();
         self.embeddings.retain(|key, _| keys.contains(key));
         self.failed.retain(|key| keys.contains(key));
+    }
+
+    fn has_any(&self) -> bool {
+        self.embeddings.values().any(Option::is_some)
     }
 
     /// One of each text that has no embedding: those that failed, and the others.

@@ -194,6 +194,21 @@ async fn a_text_that_the_model_breaks_on_is_tried_again_and_keeps_no_other_from_
 }
 
 #[tokio::test(start_paused = true)]
+async fn texts_that_the_model_does_not_take_keep_no_other_from_its_embedding() {
+    let hub = Hub::showing(10_000);
+    let (_connection, names) = home(&hub).await;
+    // They come first.
+    let rejected: Vec<&'static str> = (0..8)
+        .map(|number| &*format!("{REJECTED}_{number}").leak())
+        .collect();
+    let source = Arc::new(Odd::new("a", &rejected));
+    let _rejected = hub.registry.connect(source).await.unwrap();
+    let embedder = Arc::new(TwoMeanings::default());
+    hub.registry.embed_with(embedder.clone());
+    embedded(&embedder, names.len()).await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_model_that_breaks_on_everything_is_left_alone_for_a_while() {
     let hub = Hub::showing(10_000);
     let (_connection, names) = home(&hub).await;

@@ -37,6 +37,14 @@ import type {
 
 export { ApiError };
 
+export type ExportFormat = 'json' | 'markdown';
+
+export interface ExportOptions {
+  format: ExportFormat;
+  /** With what is attached to the messages. Only JSON can hold it. */
+  withFiles: boolean;
+}
+
 /** Nearly every call is answered from memory or a local file; what takes longer is not coming. */
 const REQUEST_TIMEOUT_MS = 15_000;
 
@@ -83,10 +91,8 @@ export const api = {
     request<void>('POST', `${chatPath(id)}/branch`, { turnId }),
   search: (q: string, limit: number) =>
     request<SearchHit[]>('GET', withQuery('/api/search', { q, limit })),
-  exportChat: (id: ChatId, options: { format: 'json' | 'markdown'; withFiles: boolean }) => {
-    const { format, withFiles } = options;
-    return download(withQuery(`${chatPath(id)}/export`, { format, files: withFiles || undefined }));
-  },
+  exportChat: (id: ChatId, { format, withFiles }: ExportOptions) =>
+    download(withQuery(`${chatPath(id)}/export`, { format, files: withFiles || undefined })),
   importChat: (chat: unknown) =>
     request<ChatSummary>('POST', '/api/chats/import', chat, UPSTREAM_TIMEOUT_MS),
   share: (id: ChatId) => request<ShareView | null>('GET', `${chatPath(id)}/share`),

@@ -58,3 +58,15 @@ test('a reader who has heard enough ends the stream', async () => {
   }
   expect(cancelled).toBe(true);
 });
+
+test('an event that is too long ends the stream', async () => {
+  const read = async (text: string) => {
+    const found = [];
+    const chunks = text.match(/.{1,7}|\n/g) ?? [];
+    for await (const data of dataOf(streamOf(chunks.map(bytes)), 20)) found.push(data);
+    return found;
+  };
+  expect(await read('data: one\n\ndata: two\n\ndata: three\n\n')).toHaveLength(3);
+  await expect(read('data: a line that does not end')).rejects.toThrow(RangeError);
+  await expect(read('data: one\ndata: two\ndata: three\n\n')).rejects.toThrow(RangeError);
+});

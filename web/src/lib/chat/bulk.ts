@@ -1,7 +1,6 @@
 // All chats of a person at once: as one file, out of one, and gone.
-import { api } from '$lib/api/client';
+import { api, type ExportOptions } from '$lib/api/client';
 import type { ChatId, ChatSummary, ExportedChat } from '$lib/api/types';
-import type { ExportOptions } from './file';
 
 /** The server lists no more at once. */
 const PAGE_SIZE = 500;

@@ -1,6 +1,6 @@
 // Actions on whole chats: rename, pin, move, archive, delete and undo, export and import. Errors
 // are shown as toasts.
-import { api } from '$lib/api/client';
+import { api, type ExportOptions } from '$lib/api/client';
 import type {
   ChatChange,
   ChatId,
@@ -16,7 +16,7 @@ import { language } from '$lib/i18n/language.svelte';
 import { Refresher } from '$lib/refresher';
 import { router } from '$lib/router.svelte';
 import { toasts, type Toast } from '$lib/ui/toasts.svelte';
-import { fileName, readExport, save, type ExportOptions } from './file';
+import { fileName, readExport, save } from './file';
 import { ChatList, UNDO_MS } from './list.svelte';
 
 export class ChatManager {

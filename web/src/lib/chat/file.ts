@@ -1,13 +1,6 @@
 // Chats as files: their names, how they are saved and how they are read back.
+import type { ExportFormat } from '$lib/api/client';
 import type { ExportedChat } from '$lib/api/types';
-
-export type ExportFormat = 'json' | 'markdown';
-
-export interface ExportOptions {
-  format: ExportFormat;
-  /** With what is attached to the messages. Only JSON can hold it. */
-  withFiles: boolean;
-}
 
 const EXTENSIONS = { json: 'json', markdown: 'md' };
 

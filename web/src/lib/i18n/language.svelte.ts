@@ -34,7 +34,7 @@ class Language {
   #code = $state<LanguageCode>(chosen() ?? preferred(navigator.languages));
   #errors = $state.raw<ErrorTemplates>({});
   #builtins = $state.raw<BuiltinTexts>(noBuiltinTexts);
-  /** Settled when `errors` is that of the language; without a network it stays empty. */
+  /** Settled when `errors` is that of the language last chosen; without a network it stays empty. */
   errorsLoaded: Promise<void> = Promise.resolve();
 
   constructor() {
@@ -43,7 +43,7 @@ class Language {
 
   /** Called when there is a page: nobody reads of an error before. */
   start(): void {
-    this.errorsLoaded = whenIdle().then(() => this.#loadErrors());
+    void whenIdle().then(() => this.#loadErrors());
   }
 
   get code(): LanguageCode {

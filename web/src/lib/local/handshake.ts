@@ -1,8 +1,9 @@
 // Capabilities in a handshake: a dialect of MCP whose servers answer `initialize` with tools that
 // are described as HTTP requests.
+import { dataOf } from '$lib/api/sse';
 import { hasCapabilities, isObject, titleOf } from './description';
 import { MAX_DOCUMENT_LENGTH, PROBE_TIMEOUT_MS, type ProbeRequest } from './diagnose';
-import { textOf, tryFetch } from './probe';
+import { cancelBody, textOf, tryFetch } from './probe';
 import { timeoutSignal } from './timeouts';
 
 const INITIALIZE = {
@@ -69,33 +70,19 @@ async function streamed(
   if (attempt.how !== 'answer') return undefined;
   const { response } = attempt;
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
-  const reader = response.body?.getReader();
-  try {
-    if (!response.ok || !isStream || !reader) return undefined;
-    const decoder = new TextDecoder();
-    let text = '';
-    while (text.length <= MAX_DOCUMENT_LENGTH) {
-      const { done, value } = await reader.read();
-      if (done) return undefined;
-      text += decoder.decode(value, { stream: true });
-      const events = text.split(/\r?\n\r?\n/);
-      text = events.pop() ?? '';
-      for (const event of events) {
-        const found = described(dataOf(event));
-        if (found) return found;
-      }
-    }
+  if (!response.ok || !isStream || !response.body) {
+    cancelBody(response);
     return undefined;
-  } catch {
-    return undefined;
-  } finally {
-    void reader?.cancel().catch(() => {});
   }
-}
-
-function dataOf(event: string): string {
-  const lines = event.split(/\r?\n/).filter((line) => line.startsWith('data:'));
-  return lines.map((line) => line.slice('data:'.length).trimStart()).join('\n');
+  try {
+    for await (const data of dataOf(response.body, MAX_DOCUMENT_LENGTH)) {
+      const found = described(data);
+      if (found) return found;
+    }
+  } catch {
+    // Whatever it is, it is not this.
+  }
+  return undefined;
 }
 
 /** Of an answer to `initialize`. */

@@ -2,7 +2,7 @@
 import type { ContextView, OmittedTool, Pattern, ToolView } from '$lib/api/types';
 import { matchesAny } from '$lib/experts/toolPattern';
 import { canBeCalled } from './callable';
-import { settledTools, toolsElsewhere } from './otherComputers';
+import { countElsewhere, settledTools } from './otherComputers';
 
 export interface LeftOutTools {
   /** Switched off, or never allowed. */
@@ -36,7 +36,7 @@ export function leftOutTools(
     else callable.push(tool);
   }
   const settled = settledTools(context);
-  const elsewhere = toolsElsewhere(callable, settled).length;
+  const elsewhere = countElsewhere(callable, settled);
   const unsettled = callable.filter(({ toolId }) => !settled.has(toolId)).length - elsewhere;
   const rest = settled.size > 0 ? unsettled : 0;
   const isSearching = context !== undefined && context.deferred > 0;

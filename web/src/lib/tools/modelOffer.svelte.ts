@@ -4,14 +4,14 @@ import { modelContext } from '$lib/api/modelContext';
 import type { ChatId, ContextQuery, ContextView, ToolView } from '$lib/api/types';
 import { Refresher } from '$lib/refresher';
 import { ResponseOrder } from '$lib/responseOrder';
-import { settledTools, toolsElsewhere } from './otherComputers';
+import { countElsewhere, settledTools } from './otherComputers';
 
 interface OfferAnswer {
   /** What was asked. */
   key: string;
   chatId: ChatId | undefined;
-  /** Those that were on then. */
-  on: readonly ToolView[];
+  /** How many were on then, without those of other computers. */
+  reachable: number;
   context: ContextView;
 }
 
@@ -52,18 +52,14 @@ export class ModelOffer {
   count(on: readonly ToolView[]): number {
     const answer = this.#answer;
     const { context } = this;
-    const settled = settledTools(context);
-    const countReachable = (tools: readonly ToolView[]) =>
-      tools.length - toolsElsewhere(tools, settled).length;
-    if (!context || !answer) return countReachable(on);
+    const reachable = countReachable(on, context);
+    if (!context || !answer) return reachable;
     if (context.tools.length === 0) return 0;
     // The others it has to search for.
-    if (context.deferred > 0) return Math.min(on.length, context.tools.length);
+    if (context.deferred > 0) return Math.min(reachable, context.tools.length);
     // Something may have been switched since: where nothing was left out, nothing will be.
     const leftOut = context.leftOut.length;
-    return leftOut === 0
-      ? countReachable(on)
-      : Math.min(countReachable(on), countReachable(answer.on) - leftOut);
+    return leftOut === 0 ? reachable : Math.min(reachable, answer.reachable - leftOut);
   }
 
   async #read(): Promise<void> {
@@ -73,11 +69,16 @@ export class ModelOffer {
     try {
       const context = await modelContext.of(question);
       const { chatId } = question;
-      if (isNewest()) this.#answer = { key: JSON.stringify(question), chatId, on, context };
+      const reachable = countReachable(on, context);
+      if (isNewest()) this.#answer = { key: JSON.stringify(question), chatId, reachable, context };
     } catch (error) {
       // Nothing depends on it: where it cannot be had it is not shown.
       if (isNewest()) this.#answer = undefined;
       throw error;
     }
   }
+}
+
+function countReachable(tools: readonly ToolView[], context: ContextView | undefined): number {
+  return tools.length - countElsewhere(tools, settledTools(context));
 }

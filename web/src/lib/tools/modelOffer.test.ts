@@ -63,7 +63,9 @@ test('what is on another computer does not count, unless the model is told of it
     expect((await asked(answer, on)).count(on)).toBe(expected);
   const told = { ...context(3), tools: ['t0', 't1', 't2', 'here', 'named'] };
   await check(told, both, 5);
-  await check({ ...told, leftOut: context(0, ['t2']).leftOut }, both, 4);
+  const leftOut = { ...told, tools: ['t0', 't1', 'here', 'named'] };
+  await check({ ...leftOut, leftOut: context(0, ['t2']).leftOut }, both, 4);
+  await check({ ...told, deferred: 1 }, [...tools(2), tool('here', 'laptop'), desk[0]!], 3);
   // A computer that has none of its own uses those of the others.
   await check(context(3), [...tools(3), ...desk], 5);
   // It is known before the server says so.

@@ -11,7 +11,7 @@ use tenon_store::LOCAL;
 
 use super::{Asks, ObedientModel, data_of, events, id_of, path_of, until_there};
 use crate::people::Person;
-use crate::server::Server;
+use crate::server::{Server, TEST_TIMEOUT};
 
 /// As users of Open WebUI write them.
 const WEATHER: &str = r#""""
@@ -402,7 +402,8 @@ async fn a_worker_ends_when_nobody_has_called_it_for_its_idle_time() {
     let tool = id_of(&created, "process");
     let calls = async || server.result(&tool, json!({})).await["calls"].clone();
     // A busy machine may take longer from one call to the next: then there is a new one.
-    while calls().await != 2 {}
+    let warm = async { while calls().await != 2 {} };
+    tokio::time::timeout(TEST_TIMEOUT, warm).await.unwrap();
     tokio::time::sleep(Duration::from_secs(2)).await;
     assert_eq!(calls().await, 1);
 }
