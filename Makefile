@@ -60,7 +60,8 @@ eval: web
 ## `kill -9` under load, a thousand times; the normal suite does it fifteen times. Then ten minutes of faults in a cluster of three.
 torture: web
 	TORTURE_RESTARTS=1000 cargo test -p tenon-cli --test it torture -- --nocapture
-	CLUSTER_SECONDS=600 CLUSTER_CLIENTS=1000 CLUSTER_PAGES=200 cargo test -p tenon-cli --test it cluster::chaos -- --nocapture
+	cargo build --release --bin tenon --locked
+	TENON_BIN=$(CURDIR)/target/release/tenon CLUSTER_SECONDS=600 CLUSTER_CLIENTS=1000 CLUSTER_PAGES=200 cargo test -p tenon-cli --test it cluster::chaos -- --nocapture
 	TORTURE_CORPUS=1 TORTURE_CASES=512 cargo test -p tenon-openapi --test it
 	TORTURE_TEXTS=1 cargo test -p tenon-assistant -p tenon-sources -- a_message_as_long_as_a_book a_page_of_any_size
 	TORTURE_CALLS=500 $(NPM) run e2e -- e2e/reloads.test.js

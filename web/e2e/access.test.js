@@ -71,7 +71,7 @@ for (const colorScheme of ['light', 'dark']) {
       found.push(...(await findings(page, 'no servers')));
       await servers.addProgram('broken', 'node', '-e', 'console.error("no"); process.exit(3)');
       await servers.row('broken').getByRole('alert').waitFor();
-      await servers.row('broken').getByRole('list', { name: 'What it wrote' }).waitFor();
+      await servers.row('broken').getByRole('list', { name: 'Its output' }).waitFor();
       await servers.row('broken').getByRole('button', { name: 'Show log' }).click();
       await servers.row('broken').getByRole('group', { name: 'Log of broken' }).waitFor();
       found.push(...(await findings(page, 'servers')));

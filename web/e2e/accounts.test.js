@@ -232,7 +232,7 @@ test('a key is shown once, works, and stops working', deadline, async (t) => {
 
   await row.getByRole('button', { name: 'Delete: Backup' }).click();
   await page.keyboard.press('Escape');
-  await row.getByText('Whatever uses it stops working.').waitFor({ state: 'detached' });
+  await row.getByText('Programs that use it stop working.').waitFor({ state: 'detached' });
   await settings.waitFor();
   await row.getByRole('button', { name: 'Delete: Backup' }).click();
   await row.getByRole('button', { name: 'Delete', exact: true }).click();

@@ -5,6 +5,7 @@ import { after, test } from 'node:test';
 import { findingsInBothSchemes } from './axe.js';
 import { phone } from './browser.js';
 import { fixture } from './fixture.js';
+import { conversation, showConversation } from './forgedChat.js';
 import { startScriptedModel } from './scriptedModel.js';
 import { eventually } from './screen.js';
 
@@ -124,6 +125,58 @@ test('what has been written stays as it is while the rest comes', deadline, asyn
   assert.deepEqual(replaced, []);
 });
 
+test('code in a list stays what it is while the list is written', deadline, async (t) => {
+  provider ??= await startScriptedModel(suite);
+  const step = (n) =>
+    `${n}. Step ${n}:\n\n   \`\`\`js\n   let step${n} = "${count(30)}";\n   \`\`\`\n`;
+  const steps = Array.from({ length: 9 }, (_, n) => step(n + 2));
+  const htmlLines = '<!doctype html>\n   <title>A page</title>\n   <p>It is whole.</p>';
+  provider.says = [
+    step(1),
+    `2. A page:\n\n   \`\`\`html\n   ${htmlLines}\n   ${count(150).replaceAll(', ', '\n   ')}\n   \`\`\`\n`,
+    ...steps.slice(1),
+    '> Quoted:\n>\n> ```mermaid\n> flowchart LR\n>   A --> B\n> ```\n',
+    'The end.',
+  ].join('\n');
+  const pace = { pieceChars: 20, atOnce: 1, pauseMs: 100 };
+  provider.pace = pace;
+  t.after(() => (provider.pace = { pieceChars: 40, atOnce: Infinity, pauseMs: 0 }));
+  const { page, ui } = await suite.visit(t);
+  await ui.ask('Tell me.');
+  const answer = ui.answers.last();
+  await answer.locator('.code').nth(1).waitFor();
+  await answer.locator('.hljs-keyword').first().waitFor();
+  await answer.getByRole('button', { name: 'Wrap long lines' }).first().click();
+  assert.equal(await answer.getByRole('button', { name: 'Preview' }).count(), 0, 'half a page');
+  assert.equal(await ui.stopButton.count(), 1, 'it is still being written');
+  await page.evaluate(() => {
+    const pre = document.querySelector('.answer pre');
+    window.finished = [pre, ...pre.querySelectorAll('*'), pre.closest('li')];
+    document.getSelection().selectAllChildren(pre);
+    window.selected = document.getSelection().toString();
+    // Neither half a diagram nor half a page is tried.
+    window.tried = [];
+    const watch = new MutationObserver(() => {
+      if (document.querySelector('.answer .why, .answer .notice')) window.tried.push('broken');
+    });
+    watch.observe(document.querySelector('.answer'), { childList: true, subtree: true });
+  });
+  pace.pauseMs = 10;
+  await answer.getByText('The end.').waitFor();
+  await ui.answered();
+  await answer.getByRole('button', { name: 'Preview' }).waitFor();
+  await answer.locator('blockquote figure img').waitFor();
+  const { replaced, selected } = await page.evaluate(() => ({
+    replaced: window.finished.filter((part) => !part.isConnected).map((part) => part.outerHTML),
+    selected: document.getSelection().toString() === window.selected,
+  }));
+  assert.deepEqual(replaced, []);
+  assert.ok(selected, 'what was selected still is');
+  assert.deepEqual(await page.evaluate(() => window.tried), []);
+  const wrap = answer.getByRole('button', { name: 'Wrap long lines' }).first();
+  assert.equal(await wrap.getAttribute('aria-pressed'), 'true');
+});
+
 test(
   'code has its language, its colours and a copy button that covers nothing',
   deadline,
@@ -217,17 +270,24 @@ test('footnotes lead there and back, details unfold', deadline, async (t) => {
       'Old[^1].',
       '<details>\n<summary>More</summary>\n\n```js\nlet a;\n```\n\n</details>',
       '- [x] done\n- [ ] open',
-      '[^1]: Legendre, 1805.',
+      '[^1]: Legendre, 1805.\n\n  ```bash\n  npm ci\n  ```',
     ].join('\n\n'),
   );
   await answer.getByRole('button', { name: '1', exact: true }).click();
   const focused = () => page.evaluate(() => document.activeElement.innerText.trim());
   assert.match(await focused(), /Legendre, 1805/);
-  await answer.getByRole('button', { name: 'Back to where footnote 1 is' }).click();
+  await answer.getByRole('button', { name: 'Back to the reference of footnote 1' }).click();
   assert.equal(await focused(), '1');
+  const note = answer.getByRole('region', { name: 'Footnotes' });
+  await note.getByRole('button', { name: 'Copy' }).waitFor();
+  // A list of tasks says which are done.
+  const tasks = answer.getByRole('listitem');
+  assert.match(await tasks.filter({ hasText: 'done' }).innerText(), /^☑\s*done/);
+  assert.match(await tasks.filter({ hasText: 'open' }).innerText(), /^☐\s*open/);
   assert.equal(await answer.locator('.hljs-keyword').count(), 0);
   await answer.getByText('More').click();
   await answer.locator('details .hljs-keyword').waitFor();
+  assert.equal(await answer.locator('details .code').count(), 1);
   assert.deepEqual(await findingsInBothSchemes(page, 'an answer'), []);
 });
 
@@ -285,62 +345,11 @@ test('a picture that the server cannot get says so', deadline, async (t) => {
 });
 
 /** Opens a chat in which a tool gave this back. */
-async function readOutput(t, content) {
+async function readOutput(t, content, prepare = () => {}) {
   const { page, ui } = await suite.visit(t);
-  await page.routeWebSocket('**/api/ws', (socket) => {
-    socket.onMessage((message) => {
-      const { type, chatId } = JSON.parse(message);
-      if (type !== 'subscribe') return;
-      const message_ = (id, role, parts) => ({
-        id,
-        chatId,
-        turnId: 't',
-        role,
-        parts,
-        createdAt: 0,
-      });
-      const call = { id: 'c', toolId: 'api_list', input: {} };
-      const bodies = [
-        {
-          type: 'turnStarted',
-          turnId: 't',
-          message: message_('q', 'user', [{ type: 'text', text: 'List' }]),
-        },
-        { type: 'messageStarted', message: message_('a', 'assistant', []) },
-        { type: 'messageFinished', messageId: 'a', parts: [{ type: 'call', ...call }] },
-        {
-          type: 'callRequested',
-          call: {
-            ...call,
-            messageId: 'a',
-            displayName: 'api/list',
-            status: 'pending',
-            asked: false,
-            runsOn: 'server',
-          },
-        },
-        {
-          type: 'callFinished',
-          callId: 'c',
-          status: 'done',
-          output: { content: [content] },
-          durationMs: 5,
-        },
-        {
-          type: 'turnFinished',
-          turnId: 't',
-          outcome: { kind: 'done' },
-          usage: { inputTokens: 0, outputTokens: 0 },
-        },
-      ];
-      bodies.forEach((body, at) =>
-        socket.send(JSON.stringify({ type: 'event', chatId, seq: at + 1, at, body })),
-      );
-      socket.send(JSON.stringify({ type: 'caughtUp', chatId, seq: bodies.length }));
-    });
-  });
-  await page.goto(`${suite.tenon.url}/#/c/output`);
-  await page.reload();
+  await page.addInitScript(prepare);
+  const show = await showConversation(page);
+  await show(suite.tenon.url, conversation({ output: content }));
   await ui.cards.first().getByRole('button').first().click();
   return { page, ui, card: ui.cards.first() };
 }
@@ -382,15 +391,15 @@ test('JSON of a tool is a tree, a table and plain', deadline, async (t) => {
 test('five megabytes of JSON do not stop the page', deadline, async (t) => {
   const big = { list: Array.from({ length: 50_000 }, (_, n) => ({ n, text: 'x'.repeat(80) })) };
   const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
-  const { page, card } = await readOutput(t, { type: 'json', value: { ...big, deep } });
-  await card.getByRole('button', { name: /^list\s+50000 items/ }).waitFor();
-  await page.evaluate(() => {
+  // From before it arrives.
+  const { page, card } = await readOutput(t, { type: 'json', value: { ...big, deep } }, () => {
     window.longest = 0;
     new PerformanceObserver((list) => {
       for (const { duration } of list.getEntries())
         window.longest = Math.max(window.longest, duration);
     }).observe({ type: 'longtask' });
   });
+  await card.getByRole('button', { name: /^list\s+50000 items/ }).waitFor();
   // A list is opened with the little that stands beside it.
   await card.getByRole('button', { name: 'Show 100 more of 50000' }).waitFor();
   await card.getByText('Table', { exact: true }).click();

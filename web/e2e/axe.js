@@ -15,16 +15,19 @@ export async function findingsInBothSchemes(page, where) {
   return found;
 }
 
-/** What is serious or worse. A dark page differs from a light one only in its colours, so only
+/** What is serious or worse, there or anywhere. A dark page differs from a light one only in its colours, so only
     these are checked there. */
-export async function findings(page, where) {
+export async function findings(page, where, within) {
   // Evaluated from outside the page: its own policy would forbid a script tag, as it should.
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe);
-  const { violations } = await page.evaluate(() => {
+  const { violations } = await page.evaluate((within) => {
     const isDark = matchMedia('(prefers-color-scheme: dark)').matches;
     const options = { resultTypes: ['violations'] };
-    return window.axe.run(document, isDark ? { ...options, runOnly: ['color-contrast'] } : options);
-  });
+    return window.axe.run(
+      within ?? document,
+      isDark ? { ...options, runOnly: ['color-contrast'] } : options,
+    );
+  }, within);
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, nodes }) =>

@@ -166,7 +166,7 @@ test(
     await meter.getByText(/^≈ [\d.]+K? tokens/).waitFor();
     assert.match(await meter.getAttribute('title'), /this message 0 tokens/);
     await ui.field.fill('word '.repeat(8000));
-    await meter.getByText('more than the 8,000 that this model reads').waitFor();
+    await meter.getByText('more than the 8,000 that this model can read').waitFor();
     await ui.field.fill('word');
     await eventually('it fits again', async () => !(await meter.innerText()).includes('reads'));
   },

@@ -151,7 +151,7 @@ async function showPreview(page, { tenon, provider, told }) {
 async function showTrace(page, context) {
   await showChat(page, context);
   await page.locator('.answer .foot').last().getByRole('button', { name: 'Show trace' }).click();
-  const rows = page.getByRole('list', { name: /in the order of time/ }).getByRole('button');
+  const rows = page.getByRole('list', { name: /in order of time/ }).getByRole('button');
   await rows.nth(1).click();
   const details = page.getByRole('region', { name: 'Details' });
   await details.getByRole('region', { name: 'Output' }).waitFor();

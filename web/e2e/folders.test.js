@@ -160,7 +160,7 @@ test(
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.getByText('A number from 0 to 2').waitFor();
     await dialog.getByLabel('Temperature').fill('0.5');
-    await dialog.getByLabel('Tokens of an answer, at most').fill('77');
+    await dialog.getByLabel('Maximum tokens per answer').fill('77');
     await dialog.getByLabel('Effort').selectOption('High');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.waitFor({ state: 'detached' });
@@ -174,10 +174,10 @@ test(
     await page.reload();
     await page.getByRole('button', { name: 'Chat settings…' }).click();
     assert.equal(await dialog.getByLabel('Temperature').inputValue(), '0.5');
-    assert.equal(await dialog.getByLabel('Tokens of an answer, at most').inputValue(), '77');
+    assert.equal(await dialog.getByLabel('Maximum tokens per answer').inputValue(), '77');
     assert.equal(await dialog.getByLabel('Effort').inputValue(), 'high');
     await dialog.getByLabel('Temperature').fill('');
-    await dialog.getByLabel('Effort').selectOption('As the model does');
+    await dialog.getByLabel('Effort').selectOption('The model’s default');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.waitFor({ state: 'detached' });
     await ui.ask('Hello again');
@@ -199,7 +199,7 @@ test(
     const listed = async () => (await suite.tell('GET', '/chats?limit=100')).length;
     const before = await listed();
     await page.getByRole('button', { name: 'Temporary chat' }).click();
-    await page.getByText('Temporary chat: in no list').waitFor();
+    await page.getByText('Temporary chat: not listed').waitFor();
     await ui.ask('A secret about medlars');
     await ui.answered();
     const chatId = (await address(page)).split('/').at(-1);
@@ -216,7 +216,7 @@ test(
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByText('A secret about medlars').waitFor();
     await page.getByRole('button', { name: 'Keep', exact: true }).click();
-    await page.getByText('Temporary chat: in no list').waitFor({ state: 'detached' });
+    await page.getByText('Temporary chat: not listed').waitFor({ state: 'detached' });
     await eventually('it is listed', async () => (await listed()) === before + 1);
     await page.getByRole('link', { name: 'New chat' }).click();
     await side.nav.locator(`[data-chat="${chatId}"]`).waitFor();
@@ -244,6 +244,10 @@ test('two models are compared, and one answer is kept', deadline, async (t) => {
   await small.getByText('Hello from fake-small.').waitFor();
   await large.getByText('Hello from fake-large.').waitFor();
   assert.equal(await listed(), before);
+  // Each answer has its trace, beside both.
+  await large.getByRole('button', { name: 'Show trace' }).click();
+  const trace = page.getByRole('region', { name: 'Trace of this answer' });
+  await trace.getByText('fake-large', { exact: false }).first().waitFor();
   await page.reload();
   await large.getByText('Hello from fake-large.').waitFor();
   await large.getByRole('button', { name: /^Keep the chat/ }).click();

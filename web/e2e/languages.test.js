@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findings } from './axe.js';
+import { englishAt } from './english.js';
 import { fixture } from './fixture.js';
 
 const suite = fixture();
@@ -25,58 +26,6 @@ const languages = {
     ofTurn: '此回答的追蹤',
   },
 };
-
-/** Names of products, formats, units and keys, which are the same in every language. */
-const properNames = new Set([
-  ...[
-    'tenon',
-    'mcp',
-    'mcpo',
-    'openapi',
-    'agent',
-    'skills',
-    'open',
-    'webui',
-    'python',
-    'javascript',
-  ],
-  ...['api', 'json', 'http', 'https', 'cors', 'oauth', 'markdown', 'token', 'english'],
-  ...['schema', 'iana', 'utc', 'ctrl', 'alt', 'shift', 'esc'],
-  // What the calculator knows, and what a parameter is called in calls.
-  ...['mod', 'sqrt', 'sin', 'log', 'abs', 'round', 'min', 'max', 'sum', 'avg', 'timezone'],
-]);
-
-/** A sample of the text size is in both scripts. */
-const SAMPLE = 'The quick brown fox jumps over the lazy dog.';
-
-/** English words in what can be read. */
-function englishIn(text) {
-  const words = text
-    .replace(SAMPLE, '')
-    // Addresses, variables, and the names of files, sources and tools.
-    .replaceAll(/https?:\/\/[\w.:/-]+|\$\{[^}]*\}|\w*(?:[._:]\w+)+/g, ' ')
-    .match(/[A-Za-z]{3,}/g);
-  return (words ?? []).filter((word) => !properNames.has(word.toLowerCase()));
-}
-
-/** English words that are seen there, or heard: what is code is left out. */
-async function englishAt(locator, where) {
-  const texts = await locator.evaluate((root) => {
-    const shown = [root, ...root.querySelectorAll('*')].filter(
-      (element) => element.checkVisibility() && !element.closest('code, pre, kbd, textarea'),
-    );
-    const ownText = (element) =>
-      [...element.childNodes].filter(({ nodeType }) => nodeType === Node.TEXT_NODE);
-    const spoken = ['aria-label', 'title', 'placeholder', 'alt'];
-    return shown.flatMap((element) => [
-      ...ownText(element).map(({ data }) => data),
-      ...spoken.map((name) => element.getAttribute(name) ?? ''),
-    ]);
-  });
-  return texts
-    .filter((text) => englishIn(text).length > 0)
-    .map((text) => `${where}: ${text.trim()}`);
-}
 
 for (const [locale, words] of Object.entries(languages)) {
   test(`the main screens speak the language: ${locale}`, deadline, async (t) => {
@@ -112,7 +61,7 @@ for (const [locale, words] of Object.entries(languages)) {
     const question = page.locator('.card[data-status=asking]');
     await question.getByText(words.wants).first().waitFor();
     found.push(...(await findings(page, 'question')));
-    await question.getByRole('button').nth(1).click();
+    await question.locator('button.once').click();
     await page.locator('.stop').waitFor({ state: 'detached' });
     await asks(null);
 

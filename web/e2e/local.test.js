@@ -239,7 +239,7 @@ for (const transport of ['http', 'sse']) {
     await peer.stop();
     const answer = await calling;
     assert.equal(answer.ok, false);
-    assert.match(answer.error.message, /not known: check before repeating/);
+    assert.match(answer.error.message, /not known whether the call took effect: check before/);
     assert.ok(Date.now() - began < 20_000, 'it does not wait for the deadline');
     await are('failed');
   });

@@ -1,6 +1,7 @@
 // Connecting models, choosing between them, and what an answer took.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { findings } from './axe.js';
 import { openPage, phone } from './browser.js';
 import { fixture } from './fixture.js';
 import { Provider } from './provider.js';
@@ -254,7 +255,7 @@ test('a model that calls no tool in its test keeps its tools', deadline, async (
   const row = models.row('Alpha');
   await row.getByRole('button', { name: 'Test Alpha' }).click();
   const result = row.locator('.model-test.passed');
-  await result.getByText('Called no tool in the test; tools are offered all the same').waitFor();
+  await result.getByText('Called no tool in the test; tools are still offered').waitFor();
   // A question mark, which is in a circle, and no tick.
   assert.equal(await result.locator('svg').count(), 1);
   assert.equal(await result.locator('svg circle').count(), 1);
@@ -263,10 +264,10 @@ test('a model that calls no tool in its test keeps its tools', deadline, async (
   assert.ok(withTools > 0, `${withTools} tokens of tools`);
 
   // Without tools it is asked only where somebody says so.
-  await result.getByRole('button', { name: 'Offer it no tools' }).click();
+  await result.getByRole('button', { name: 'Do not offer it tools' }).click();
   await row.getByText('Tools: No tools').waitFor();
   assert.equal((await call('GET', `/api/models/${id}`)).toolMode, 'none');
-  assert.equal(await result.getByRole('button', { name: 'Offer it no tools' }).count(), 0);
+  assert.equal(await result.getByRole('button', { name: 'Do not offer it tools' }).count(), 0);
 });
 
 test('a test that takes too long is stopped', deadline, async (t) => {
@@ -332,6 +333,7 @@ test('an evaluation fits on a phone, in light and dark', deadline, async (t) => 
     await row.getByText('Evaluated.').waitFor();
     const overflow = await row.evaluate((row) => row.scrollWidth - row.clientWidth);
     assert.equal(overflow, 0, 'nothing sticks out');
+    assert.deepEqual(await findings(page, `an evaluation, ${colorScheme}`), []);
   }
 });
 

@@ -179,7 +179,7 @@ test('a document is pasted or chosen, and a broken one shows where', deadline, a
   await seen.getByText('deprecated, off by default').waitFor();
   await seen.getByText('read-only').first().waitFor();
   await seen.getByText('GET /odd').waitFor();
-  await seen.getByText('GET /header goes without a parameter').waitFor();
+  await seen.getByText('GET /header has a parameter that is left out').waitFor();
   assert.equal(await seen.getByText('At length.').count(), 0);
   await button(form, 'Add').click();
   const row = servers.row('small-shop');
@@ -189,7 +189,7 @@ test('a document is pasted or chosen, and a broken one shows where', deadline, a
   await row.getByText('provided by hand').waitFor();
   await row.getByText('GET /odd').waitFor();
   await button(row, 'One thing to know').click();
-  await row.getByText('GET /header goes without a parameter').waitFor();
+  await row.getByText('GET /header has a parameter that is left out').waitFor();
 
   // Another one takes its place, from a file this time.
   await servers.choose('small-shop', 'Edit');
@@ -242,7 +242,7 @@ test('what has changed is told when it is read again, and what failed', deadline
   await servers.choose('shop', 'Read again');
   await row
     .getByRole('alert')
-    .or(row.getByText('Its tools are listed as last seen.'))
+    .or(row.getByText('The listed tools are those last seen.'))
     .first()
     .waitFor();
   await eventually(

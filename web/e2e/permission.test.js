@@ -1,6 +1,7 @@
 // A page from elsewhere and the permission for this computer, as a person sees it in the panel.
 import { after, before, test } from 'node:test';
 import assert from 'node:assert/strict';
+import { findingsInBothSchemes } from './axe.js';
 import { openPage } from './browser.js';
 import { startCounter } from './counter.js';
 import { lookAt } from './local.js';
@@ -47,7 +48,10 @@ test('explains before the browser asks, and says how to undo a no', deadline, as
   await page.clock.install();
   await page.reload();
   await allTools(page).click();
-  await here.getByText('Your browser asks before a page may access your computer.').waitFor();
+  await here
+    .getByText('Your browser asks for permission before a page may access your computer.')
+    .waitFor();
+  assert.deepEqual(await findingsInBothSchemes(page, 'the question before that'), []);
   // Whatever the page does by itself, within a minute.
   await page.clock.fastForward(60_000);
   await page.evaluate(() => fetch('/api/auth/state'));
@@ -60,6 +64,7 @@ test('explains before the browser asks, and says how to undo a no', deadline, as
     .first()
     .waitFor();
   assert.equal(counter.asked, 0, 'what is blocked arrives nowhere');
+  assert.deepEqual(await findingsInBothSchemes(page, 'what to do after a no'), []);
 });
 
 test('finds and calls by itself once the person has said yes', deadline, async (t) => {

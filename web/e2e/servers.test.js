@@ -116,7 +116,7 @@ test('why it cannot be started is told apart from all it wrote', deadline, async
   await alert
     .getByText(/^It needs the environment variable FOO_API_KEY/)
     .waitFor({ timeout: 30_000 });
-  const lines = row.getByRole('list', { name: 'What it wrote' }).getByRole('listitem');
+  const lines = row.getByRole('list', { name: 'Its output' }).getByRole('listitem');
   assert.deepEqual(await lines.allTextContents(), [`Error: ${fault}`]);
   await row.getByText('node exited with code 1.').first().waitFor();
 });
@@ -172,7 +172,7 @@ test('what is wrong is said where it is', deadline, async (t) => {
   await servers.form.getByRole('button', { name: 'Add a header' }).click();
   await page.keyboard.type('Host');
   await servers.form.getByRole('button', { name: 'Add', exact: true }).click();
-  await servers.form.getByText('The header Host is written by Tenon itself').waitFor();
+  await servers.form.getByText('The header Host is set by Tenon itself').waitFor();
   const header = servers.form.getByLabel('Name 1');
   assert.ok(await header.evaluate((field) => field === document.activeElement));
   await page.keyboard.press('Escape');
@@ -246,7 +246,7 @@ test('a configuration is pasted, looked at, and added', deadline, async (t) => {
   await found.getByText('Will be added').first().waitFor();
   assert.equal(await found.getByRole('checkbox', { name: 'Add odd' }).isDisabled(), true);
   // What is not taken over is said.
-  await found.getByText('Not taken over: autoApprove.').waitFor();
+  await found.getByText('Not imported: autoApprove.').waitFor();
   await servers.importForm.getByLabel('CLOCK_KEY').fill('hush');
   await found.getByRole('checkbox', { name: 'Add memory' }).uncheck();
   await servers.importForm.getByRole('button', { name: 'Add 1 server' }).click();

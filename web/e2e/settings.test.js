@@ -73,7 +73,7 @@ test('a page is found by what it is about, and opened with Enter', deadline, asy
   await settings.find.press('Enter');
   await settings.region('Tool servers').waitFor();
   await settings.find.fill('no such thing');
-  await settings.dialog.getByText('No setting for “no such thing”.').waitFor();
+  await settings.dialog.getByText('No setting found for “no such thing”.').waitFor();
   await settings.find.press('Escape');
   assert.equal(await settings.find.inputValue(), '');
   assert.deepEqual(await settings.titles(), Object.keys(pages));

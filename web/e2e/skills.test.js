@@ -134,7 +134,7 @@ test(
       .getByText('frequent_words')
       .waitFor();
     await found.getByText('API_KEY').waitFor();
-    await settings.getByRole('checkbox', { name: 'Allow the network' }).check();
+    await settings.getByRole('checkbox', { name: 'Allow network access' }).check();
     await settings.getByRole('button', { name: 'Update', exact: true }).click();
 
     await settings
@@ -235,6 +235,11 @@ test('a tool is written, tried, saved and changed', deadline, async (t) => {
   await writer.getByRole('button', { name: 'Run' }).click();
   await writer.getByText('about to greet', { exact: true }).waitFor();
   await writer.getByText('HELLO Ann').waitFor();
+  // It has the network here where it will have it.
+  await writer.getByText('It has no network access').waitFor();
+  await writer.getByRole('checkbox', { name: /network/ }).check();
+  await writer.getByText('It has network access').waitFor();
+  await writer.getByRole('checkbox', { name: /network/ }).uncheck();
 
   // Esc in the code does not close it, and the way out asks first.
   await code.click();
@@ -269,17 +274,20 @@ test(
     await settings.getByRole('button', { name: 'Import from Open WebUI' }).click();
     const chooser = settings.getByLabel('Choose a file…').and(page.locator('input'));
     await chooser.setInputFiles(upload('chats.json', '[{"id": "chat"}]'));
-    await settings.getByText('This is no export of tools').waitFor();
+    await settings.getByText('This is not an export of tools').waitFor();
     const roll =
       'class Tools:\n    def roll(self) -> int:\n        """Roll a die."""\n        return 4\n';
     const exported = [
       { id: 'dice', name: 'Dice', content: roll, meta: { description: 'Rolls.' } },
       { id: 'inner', name: 'Inner', content: `import open_webui.main\n${roll}`, meta: {} },
+      { id: 'later', name: 'Later', content: `${roll}        import open_webui.main\n`, meta: {} },
     ];
     await chooser.setInputFiles(upload('tools-export.json', JSON.stringify(exported)));
     await settings.getByText('It needs parts of Open WebUI.').waitFor();
-    await settings.getByRole('button', { name: 'Import 1 tool' }).click();
-    await settings.getByText('1 imported, 1 not.').waitFor();
+    const later = settings.getByRole('listitem').filter({ hasText: 'Later' });
+    await later.getByText(/Line 5.*open_webui\.main.*What needs them will fail/).waitFor();
+    await settings.getByRole('button', { name: 'Import 2 tools' }).click();
+    await settings.getByText('2 imported, 1 not.').waitFor();
     await settings.getByRole('button', { name: 'Done' }).click();
     await settings.getByRole('button', { name: /^Dice/ }).waitFor();
   },
@@ -303,7 +311,10 @@ test('an expert has skills, and a slash uses one', deadline, async (t) => {
 
   await ui.field.fill('/meet');
   await page.getByRole('option', { name: /Use skill Meeting notes/ }).click();
-  assert.equal(await ui.field.inputValue(), `Use the skill “${skill.title}”: `);
+  assert.equal(
+    await ui.field.inputValue(),
+    `Use the skill “${skill.title}” (${skill.useToolId}): `,
+  );
 });
 
 test('who is no admin installs no programs, and is told so before', deadline, async (t) => {

@@ -64,7 +64,7 @@ test('what is spoken stands in the message, after what was typed', deadline, asy
   await page.reload();
   await ui.field.fill('Please');
   await page.getByRole('button', { name: 'Dictate' }).click();
-  await page.getByText('Some browsers send the sound to their maker').waitFor();
+  await page.getByText('Some browsers send the audio to their vendor').waitFor();
   await page.evaluate(() =>
     globalThis.recognizer.onresult({ results: [[{ transcript: 'tell me' }]] }),
   );

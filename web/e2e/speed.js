@@ -264,7 +264,7 @@ function section(n) {
   return [
     `## Part ${n}`,
     `Some **bold** words with \`code\` and \\(a_${n}^2\\), a [link](https://example.com/${n}). ${'A sentence that fills a line. '.repeat(6)}`,
-    `- one\n- two\n  - three ${n}`,
+    `- one\n- two\n  - three ${n}\n- code\n\n  \`\`\`bash\n  npm run part ${n}\n  \`\`\`\n- four`,
     `\`\`\`js\nfunction part${n}() {\n${code.join('\n')}\n}\n\`\`\``,
     `| name | number | part | code |\n|---|--:|:-:|---|\n${rows.join('\n')}`,
     `The end of ${n}.`,

@@ -42,7 +42,7 @@ test('a tool opens to what it is, and Esc leads back to it', deadline, async (t)
   const copied = await page.evaluate(() => navigator.clipboard.readText());
   assert.equal(copied, 'builtin_current_time');
   await panel.getByRole('rowheader', { name: /timezone/ }).waitFor();
-  await panel.getByText('Nobody set it: by default it is used without asking.').waitFor();
+  await panel.getByText('Nobody set this: by default it is used without asking.').waitFor();
   await panel.getByRole('button', { name: 'Schema as JSON' }).click();
   await panel.getByText(/"properties": \{/).waitFor();
   assert.deepEqual(await findingsInBothSchemes(page, 'the details of a tool'), []);
@@ -50,6 +50,16 @@ test('a tool opens to what it is, and Esc leads back to it', deadline, async (t)
   await panel.getByRole('button', { name: /current time: allow$/i }).click();
   await page.getByRole('menuitemradio', { name: 'Ask me each time' }).click();
   await panel.getByText('Set by you, for all your chats.').waitFor();
+
+  // A pin is a choice of its own, and is taken back without switching the tool off.
+  const pin = panel.getByRole('switch', { name: /^Pin .*current time$/i });
+  const known = async () => suite.tell('GET', '/tools/builtin_current_time');
+  assert.equal((await known()).pinned, false);
+  await pin.click();
+  await eventually('the pin', async () => (await known()).pinned);
+  await panel.getByRole('switch', { name: /^Pin .*current time$/i, checked: true }).click();
+  await eventually('no pin', async () => !(await known()).pinned);
+  assert.equal((await known()).enabled, true);
 
   await back.focus();
   await page.keyboard.press('Escape');

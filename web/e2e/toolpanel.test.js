@@ -294,7 +294,7 @@ test(
     await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
     await page.getByText('counter stopped on this computer.').waitFor();
     await tools.plus.click();
-    await tools.here.getByText('1 tool when it was last seen').waitFor();
+    await tools.here.getByText('1 tool when last seen').waitFor();
     await tools.panel.getByRole('button', { name: /On this computer.*1 problem/ }).waitFor();
     assert.equal(await tools.panel.getByText('No tool server on this computer yet').count(), 0);
     await tools

@@ -6,7 +6,7 @@ import { openPage, phone } from './browser.js';
 import { startCounter } from './counter.js';
 import { fixture } from './fixture.js';
 import { lookAt, toolsAt } from './local.js';
-import { post, setUp } from './people.js';
+import { added, logIn, post, setUp } from './people.js';
 import { startScriptedModel } from './scriptedModel.js';
 import { eventually } from './screen.js';
 import { Tenon, withAccounts } from './tenon.js';
@@ -23,7 +23,7 @@ after(() => provider?.stop());
 afterEach(() => suite.tenon.cancelTurns());
 
 const panel = (page) => page.getByRole('region', { name: 'Trace of this answer' });
-const rows = (page) => page.getByRole('list', { name: /in the order of time/ }).getByRole('button');
+const rows = (page) => page.getByRole('list', { name: /in order of time/ }).getByRole('button');
 const details = (page) => page.getByRole('region', { name: 'Details' });
 /** What stands beside this word. */
 const fact = (page, name) =>
@@ -122,7 +122,6 @@ test('a turn that waits is shown as it goes on', deadline, async (t) => {
   await policy('ask');
   t.after(() => policy(null));
   const { page, ui } = await suite.visit(t);
-  // The first answer gives the panel to open; the second one is followed in it.
   await ui.ask('Call calculate {"expression": "1+1"}');
   await page.locator('.card[data-status=asking]').waitFor();
   const turn = await page.locator('article').getAttribute('data-turn');
@@ -132,11 +131,11 @@ test('a turn that waits is shown as it goes on', deadline, async (t) => {
   assert.ok(waiting.now >= waiting.startedAt);
   assert.ok(waiting.toolCalls[0].askedAt);
   assert.equal(waiting.toolCalls[0].answeredAt, undefined);
-  await page.getByRole('button', { name: 'Allow once' }).click();
-  await ui.answered();
-  await ui.cards.first().getByRole('button').first().click();
+  // Also from the card that asks; what was open goes on with the call.
   await ui.cards.first().getByRole('button', { name: 'Show trace' }).click();
   await details(page).getByText('Waiting for approval').waitFor();
+  await page.getByRole('button', { name: 'Allow once' }).click();
+  await ui.answered();
   await details(page).getByText('Allowed by you').waitFor();
   assert.equal((await trace()).toolCalls[0].verdict, 'once');
 });
@@ -198,42 +197,108 @@ test('on a phone it covers the screen', deadline, async (t) => {
 
 test('a call in the log is shown in the same view', deadline, async (t) => {
   await suite.tell('POST', '/tools/builtin_calculate/call', { arguments: { expression: '6*' } });
-  const { page } = await suite.visit(t);
+  const { page, context } = await suite.visit(t);
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await page.goto(`${suite.tenon.url}/#/settings/log`);
   const entry = page.getByRole('listitem').filter({ hasText: 'Math/Calculate' }).first();
   await entry.getByRole('button', { name: 'Details' }).click();
   const view = entry.getByRole('group', { name: 'Trace of this call' });
   await view.waitFor();
   await view.getByText('failed', { exact: true }).waitFor();
-  await view.getByText('The audit log keeps neither input nor output.').waitFor();
+  await view.getByRole('region', { name: 'Input' }).getByText('6*').waitFor();
+  await view.getByText('Error', { exact: true }).waitFor();
+  assert.match(await runsOn(view).innerText(), /Server/);
+  await view.getByRole('button', { name: 'Copy as JSON' }).click();
+  await view.getByRole('button', { name: 'Copied' }).waitFor();
+  const copied = JSON.parse(await page.evaluate(() => navigator.clipboard.readText()));
+  assert.ok(JSON.stringify(copied).includes('builtin_calculate'));
 });
 
-test('a call that a program made with a key says so', deadline, async (t) => {
-  const tenon = await Tenon.start(withAccounts);
-  t.after(() => tenon.stop());
-  const admin = await setUp(tenon);
-  const { key } = await (await post(tenon, '/api/keys', { name: 'CI' }, admin)).json();
-  const called = await post(
-    tenon,
-    '/api/tools/builtin_calculate/call',
-    { arguments: { expression: '6*7' } },
-    { authorization: `Bearer ${key}` },
-  );
+/** Where the view of a call says that it ran. */
+const runsOn = (view) =>
+  view
+    .locator('dt')
+    .getByText('Runs on', { exact: true })
+    .locator('xpath=following-sibling::dd[1]');
+
+/** A call by an MCP client of the newest protocol version, where each request stands alone. */
+async function callOverMcp(tenon, key, name, input) {
+  const version = '2026-07-28';
+  const meta = {
+    'io.modelcontextprotocol/protocolVersion': version,
+    'io.modelcontextprotocol/clientCapabilities': {},
+    'io.modelcontextprotocol/clientInfo': { name: 'Inspector', version: '2.1' },
+  };
+  const called = await fetch(`${tenon.url}/mcp`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${key}`,
+      accept: 'application/json, text/event-stream',
+      'content-type': 'application/json',
+      'mcp-protocol-version': version,
+      'mcp-method': 'tools/call',
+      'mcp-name': name,
+    },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name, arguments: input, _meta: meta },
+    }),
+  });
   assert.equal(called.status, 200);
-  const { page, context, complaints } = await openPage(
-    suite.browser,
-    `${tenon.url}/#/settings/log`,
-    { as: admin },
-  );
-  t.after(() => context.close());
-  const entry = page.getByRole('listitem').filter({ hasText: 'Math/Calculate' });
-  await entry.getByText(/· API key ·/).waitFor();
-  await entry.getByRole('button', { name: 'Details' }).click();
-  const view = entry.getByRole('group', { name: 'Trace of this call' });
-  await view.getByText('API key or MCP client').waitFor();
-  await view.getByText('Ann', { exact: true }).waitFor();
-  await view.getByText('done', { exact: true }).waitFor();
-  // The log does not know where it ran.
-  assert.equal(await view.getByText('Runs on').count(), 0);
-  assert.deepEqual(complaints, []);
-});
+  await called.text();
+}
+
+test(
+  'calls of programs are shown with all there is, but to their maker alone',
+  deadline,
+  async (t) => {
+    const tenon = await Tenon.start(withAccounts);
+    t.after(() => tenon.stop());
+    const admin = await setUp(tenon);
+    const keyOf = async (cookie) =>
+      (await (await post(tenon, '/api/keys', { name: 'CI' }, cookie)).json()).key;
+    const key = await keyOf(admin);
+    const bob = { name: 'Bob', email: 'bob@example.com', password: 'correct horse' };
+    await added(tenon, admin, bob);
+    const tool = 'builtin_calculate';
+    const path = `/api/tools/${tool}/call`;
+    const over = (expression, key) =>
+      post(tenon, path, { arguments: { expression } }, { authorization: `Bearer ${key}` });
+    assert.equal((await over('6*7', key)).status, 200);
+    await callOverMcp(tenon, key, tool, { expression: '6*8' });
+    assert.equal((await over('6*9', await keyOf(await logIn(tenon, bob)))).status, 200);
+
+    const { page, context, complaints } = await openPage(
+      suite.browser,
+      `${tenon.url}/#/settings/log`,
+      { as: admin },
+    );
+    t.after(() => context.close());
+    const entries = page.getByRole('listitem').filter({ hasText: 'Math/Calculate' });
+    const opened = async (door, who) => {
+      const entry = entries.filter({ hasText: door }).filter({ hasText: who });
+      await entry.getByRole('button', { name: 'Details' }).click();
+      const view = entry.getByRole('group', { name: 'Trace of this call' });
+      await view.getByText(who, { exact: true }).waitFor();
+      await view.getByText('done', { exact: true }).waitFor();
+      assert.match(await runsOn(view).innerText(), /Server/);
+      return view;
+    };
+    const rest = await opened(/· API key ·/, 'Ann');
+    await rest.getByText('API key', { exact: true }).waitFor();
+    await rest.getByRole('region', { name: 'Input' }).getByText('6*7').waitFor();
+    await rest.getByRole('region', { name: 'Output' }).getByText('42').waitFor();
+    const mcp = await opened(/· MCP ·/, 'Ann');
+    await mcp.getByText('MCP client · Inspector 2.1').waitFor();
+    await mcp.getByRole('region', { name: 'Input' }).getByText('6*8').waitFor();
+    await mcp.getByRole('region', { name: 'Output' }).getByText('48').waitFor();
+    // What others called a tool with is theirs.
+    const others = await opened(/· API key ·/, 'Bob');
+    await others.getByText('Only whoever made this call can read').waitFor();
+    assert.equal(await others.getByRole('region').count(), 0);
+    assert.deepEqual(await findingsInBothSchemes(page, 'log'), []);
+    assert.deepEqual(complaints, []);
+  },
+);

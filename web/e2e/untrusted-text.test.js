@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fixture } from './fixture.js';
+import { conversation, showConversation } from './forgedChat.js';
 
 const { visit } = fixture();
 const deadline = { timeout: 60_000 };
@@ -15,11 +16,11 @@ const hostile = [
   '<iframe src="javascript:parent.owned=1"></iframe>',
 ].join('\n\n');
 
-async function inert(page, requests) {
+async function inert(page, requests, within = '.column') {
   assert.equal(await page.evaluate(() => window.owned), undefined);
   assert.equal(
     await page
-      .locator('.column')
+      .locator(within)
       .locator('script, iframe, svg[onload], [onerror], [href^="javascript:" i]')
       .count(),
     0,
@@ -84,6 +85,72 @@ test('hostile events of a server cannot run either', deadline, async (t) => {
   assert.equal(await link.getAttribute('href'), 'https://evil.example/pixel.png');
   assert.equal(await link.getAttribute('rel'), 'noopener noreferrer');
 });
+
+test(
+  'hostile names of a tool and its server are text wherever it is named',
+  deadline,
+  async (t) => {
+    const { page, ui } = await visit(t);
+    const { origin } = new URL(page.url());
+    const requests = [];
+    page.on('request', (request) => requests.push(request.url()));
+    const name = `Quince <img src=https://evil.example/x onerror="window.owned = 1">`;
+    await page.route(
+      (url) => url.pathname === '/api/tools',
+      async (route) => {
+        const response = await route.fetch();
+        const tools = response.ok() ? await response.json() : undefined;
+        // A list that is as it was has no body, and one that is refused is none.
+        if (!Array.isArray(tools)) return route.fulfill({ response });
+        const [tool, ...others] = tools;
+        const source = { ...tool.source, name, title: name };
+        const texts = { displayName: `${name}/${name}`, toolName: name, title: name };
+        const hostileTool = {
+          ...tool,
+          ...texts,
+          toolId: 'api_evil_x',
+          description: hostile,
+          source,
+        };
+        await route.fulfill({ response, json: [hostileTool, ...others] });
+      },
+    );
+    await page.reload();
+    await ui.field.waitFor();
+
+    await ui.field.pressSequentially('@quince');
+    const menu = page.getByRole('listbox', { name: 'Tools and experts' });
+    assert.ok((await menu.getByRole('option').first().innerText()).includes('<img src='));
+    await inert(page, requests, 'main');
+    await ui.field.press('Escape');
+
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('quince');
+    const option = page
+      .getByRole('dialog')
+      .getByRole('option', { name: /<img src=/ })
+      .first();
+    await option.waitFor();
+    await inert(page, requests, 'dialog');
+    await page.keyboard.press('Escape');
+
+    await page.keyboard.press('Alt+Shift+L');
+    const panel = page.getByRole('dialog', { name: 'Tools' });
+    await panel.getByText('<img src=').first().waitFor();
+    await inert(page, requests, 'dialog');
+
+    const show = await showConversation(page);
+    const call = {
+      displayName: `${name}/${name}`,
+      toolId: 'api_evil_x',
+      input: { [name]: hostile },
+    };
+    await show(origin, conversation({ ...call, asked: true }));
+    const card = page.locator('.card[data-status=asking]');
+    assert.ok((await card.innerText()).includes(name));
+    await inert(page, requests);
+  },
+);
 
 function forged(chatId) {
   const message = (id, role, parts) => ({ id, chatId, turnId: 't1', role, parts, createdAt: 0 });

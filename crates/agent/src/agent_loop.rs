@@ -34,9 +34,9 @@ use repeats::RepeatDetector;
 pub(crate) struct AgentLoop<'a> {
     pub agent: &'a Agent,
     pub request: StepRequest<'a>,
-    /// Of the first step; a call that it requires is not required again.
+    /// Options of the first step. A tool choice that requires a call applies to that step only.
     pub options: &'a GenerationOptions,
-    /// What the user may call, before the switches are asked.
+    /// The user's access before tool settings are applied.
     pub access: &'a ToolAccess,
     /// How its request came in: it runs while that counts.
     pub entry: &'a EntryPoint,
@@ -59,11 +59,11 @@ pub(crate) enum LoopEnd {
         /// Why the model stopped, where that ended it.
         stop: Option<StopReason>,
     },
-    /// It waits for a person, and Tenon is shutting down: the next start goes on with it.
+    /// The run waits for a person while Tenon shuts down; the next start resumes it.
     Parked,
 }
 
-/// What a run took so far.
+/// Tokens used by a run so far.
 #[derive(Debug, Default)]
 pub(crate) struct UsageMeter(Mutex<Usage>);
 
@@ -235,7 +235,7 @@ pub(crate) fn failed(fault: TurnFault) -> TurnOutcome {
     TurnOutcome::Failed(fault.into())
 }
 
-fn interrupted(fault: TurnFault) -> TurnOutcome {
+pub(crate) fn interrupted(fault: TurnFault) -> TurnOutcome {
     TurnOutcome::Interrupted(fault.into())
 }
 

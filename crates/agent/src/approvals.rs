@@ -40,18 +40,20 @@ impl Agent {
         if !matches!(state, ApprovalState::Waiting(_)) {
             return Err(Error::NotWaiting);
         }
-        // On a task of its own: a client that hangs up halfway has answered all the same.
+        // In a task of its own, so that the answer is stored even if the client disconnects.
         let (agent, user) = (self.clone(), user.clone());
         let deciding = tokio::spawn(async move {
             agent.decide(&approval, verdict).await?;
             agent.decide_others(&user, &approval, verdict).await;
             Ok(())
         });
-        // It does not panic and is not aborted; only a runtime that ends can cut it off.
+        // The task neither panics nor is aborted, so an error only means that the runtime shuts
+        // down.
         deciding.await.unwrap_or(Err(Error::Closing))
     }
 
-    /// The answer counts whatever becomes of these: who is not reached can still be asked.
+    /// Applies the answer to other waiting calls. Failures are not fatal: those calls can still be
+    /// answered by hand.
     async fn decide_others(&self, user: &UserId, approval: &PendingApproval, verdict: Verdict) {
         let scope = match verdict {
             Verdict::Once | Verdict::Denied => return,
@@ -79,7 +81,8 @@ impl Agent {
                 let access = ToolAccess::all(user, Caller::chat_model()).with_settings(settings);
                 let toolset = self.registry.toolset(access);
                 let tool = toolset.find(&other.tool_id)?;
-                toolset.setting(tool).policy
+                let is_allowed = toolset.policy(tool) == Policy::Allow;
+                toolset.setting(tool).policy.filter(|_| is_allowed)
             });
             if !matches!(allowed, Ok(Some((Policy::Allow, _)))) {
                 continue;
@@ -122,14 +125,15 @@ impl Approvals {
         }
     }
 
-    /// Where nobody waits here, whoever does finds the answer in the store.
+    /// If no task waits here, the process that waits finds the answer in the store.
     fn wake(&self, call: &CallId) {
         if let Some((_, answered)) = self.waiting().get(call) {
             answered.notify_one();
         }
     }
 
-    /// Of a chat, or of all: somebody may have answered at another server.
+    /// Wakes the calls that wait in one chat, or in all: the answer may have been stored by another
+    /// server.
     pub(crate) fn wake_in(&self, chat: Option<&ChatId>) {
         for (of, answered) in self.waiting().values() {
             if chat.is_none_or(|chat| chat == of) {

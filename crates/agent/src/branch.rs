@@ -15,7 +15,7 @@ impl Agent {
         turn: &TurnId,
     ) -> Result<(), Error> {
         self.store.chat(user, chat).await?;
-        // Nothing begins in this chat meanwhile, so that what is shown is what is gone on with.
+        // Holding the chat's slot ensures that no turn starts meanwhile on another branch.
         let _place = self.running.take(chat, turn)?;
         let branches = self.store.branches(chat).await?;
         let place = branches.place(turn).ok_or(StoreError::NotFound("turn"))?;

@@ -1,4 +1,4 @@
-//! What an API client reads of an answer while it is made.
+//! The stream that an API client reads while an answer is made.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -98,7 +98,7 @@ impl ClientStream {
     fn send(&self, part: CompletionPart) {
         let parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(parts) = &*parts {
-            // Nobody may be there any more.
+            // An error only means that the client is gone.
             let _ = parts.send(part);
         }
     }

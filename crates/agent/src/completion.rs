@@ -8,16 +8,16 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use tenon_domain::{
-    CallRecord, CallStatus, DeltaKind, EntryPoint, Message, MessageId, Part, ToolAccess,
-    ToolAnswer, ToolResult, TurnOutcome, UserId,
+    CallInterface, CallRecord, CallStatus, DeltaKind, EntryPoint, Message, MessageId, Part,
+    ToolAccess, ToolAnswer, ToolError, ToolResult, TurnOutcome, UserId,
 };
 use tenon_llm::GenerationOptions;
 use tenon_net::TraceContext;
-use tenon_store::{Result as StoreResult, Store};
+use tenon_store::{DirectCall, Result as StoreResult, Store};
 use tokio_util::sync::CancellationToken;
 use tracing::{Instrument, Span};
 
-use crate::agent_loop::{AgentLoop, LoopEnd, UsageMeter, catch_panic, failed};
+use crate::agent_loop::{AgentLoop, LoopEnd, UsageMeter, catch_panic, failed, interrupted};
 use crate::client_stream::{ClientStream, CompletionStream};
 use crate::metrics::RunKind;
 use crate::recorder::Recorder;
@@ -36,7 +36,7 @@ pub struct Completion {
     pub messages: Vec<Message>,
     pub options: GenerationOptions,
     pub tools: ModelTools,
-    /// What may be called and by whom, before the settings are read. Nobody can be asked here.
+    /// The caller's access before settings are applied. A completion cannot ask for approvals.
     pub access: ToolAccess,
     pub workspace: PathBuf,
     /// Where its calls came in, for the audit log.
@@ -98,8 +98,15 @@ impl Agent {
         let messages = self.step_cache.restore(&recorder.user, completion.messages);
         let steps = run.while_authorized(Box::pin(run.run(messages, 0)));
         let (outcome, stop) = match catch_panic(steps).await {
+            Ok(LoopEnd::Ended {
+                outcome: TurnOutcome::Stopped,
+                stop,
+            }) if self.running.is_stopping() => {
+                let fault = TurnFault::server_stopped(self.store.has_leases());
+                (interrupted(fault), stop)
+            }
             Ok(LoopEnd::Ended { outcome, stop }) => (outcome, stop),
-            // It asks nobody, so this cannot be; and nothing of it could be gone on with.
+            // Unreachable: a completion never waits for a person, and could not be resumed.
             Ok(LoopEnd::Parked) => (TurnOutcome::Stopped, None),
             Err(error) => {
                 tracing::error!(%error, "what somebody may call cannot be read");
@@ -172,9 +179,22 @@ impl Recorder for CompletionRecorder {
         result: &ToolResult,
         took: Duration,
     ) -> StoreResult<()> {
-        let origin = (&self.user, &self.entry, self.address.as_str());
-        let end = (CallStatus::of(result), took.as_millis() as u64);
-        self.store.audit_call_behind(origin, call, end);
+        // Input and output of the call are only in the conversation, which the client keeps.
+        self.store.audit_call_behind(&DirectCall {
+            user: &self.user,
+            entry: &self.entry,
+            interface: CallInterface::V1,
+            client: None,
+            address: &self.address,
+            id: &call.id,
+            tool: &call.tool_id,
+            display_name: &call.display_name,
+            runs_on: call.runs_on,
+            device: None,
+            status: CallStatus::of(result),
+            error: result.as_ref().err().map(ToolError::error_type),
+            duration_ms: took.as_millis() as u64,
+        });
         Ok(())
     }
 }

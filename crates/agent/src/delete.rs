@@ -17,7 +17,8 @@ impl Agent {
     pub async fn delete(&self, user: &UserId, chat: &ChatId) -> Result<()> {
         let (agent, user, chat) = (self.clone(), user.clone(), chat.clone());
         let deleting = tokio::spawn(async move { agent.hide(&user, &chat).await });
-        // It does not panic and is not aborted; only a runtime that ends can cut it off.
+        // The task neither panics nor is aborted, so an error only means that the runtime shuts
+        // down.
         deleting.await.unwrap_or(Err(Error::NotFound("chat")))
     }
 
@@ -43,9 +44,8 @@ impl Agent {
         Ok(())
     }
 
-    /// Removes for good what was deleted longer ago than this, work folders
-    /// included. The folder goes first: a crash in between leaves the chat to
-    /// be found again, not a folder that nobody knows of.
+    /// Erases chats deleted longer ago than this, with their work folders. The folder goes first:
+    /// after a crash the chat is found again, whereas an orphaned folder would not be.
     pub async fn purge(&self, ago: Duration) -> Result<()> {
         for chat in self.store.deleted_chats(ago).await? {
             remove_folder(&self.workspace(&chat)).await;

@@ -1,4 +1,4 @@
-//! What a message would send to a model, before it is sent.
+//! Estimates the request that a message would cause, before it is sent.
 
 use tenon_domain::{Caller, ChatId, Message, PageLanguage, ToolAccess, UserId};
 use tenon_llm::{GenerationOptions, RequestEstimate};

@@ -243,7 +243,7 @@ impl Drop for ChatWatch {
             && self.relay.unwatched(&self.chat)
             && let Some(channel) = channels.get_mut(&self.chat)
         {
-            // It was the live view of another server.
+            // The channel mirrored another server's live state, which is no longer updated.
             channel.clear();
         }
         forget_if_idle(&mut channels, &self.chat);
@@ -316,6 +316,13 @@ async fn append(store: &Store, batch: Vec<(ChatId, Vec<EventBody>)>) -> Vec<Resu
     match store.append_all(batch.clone()).await {
         Ok(written) => written,
         Err(error) if batch.len() == 1 => vec![Err(error)],
+        // The batch may have been stored, so it must not be retried.
+        Err(Error::NoAnswer(why)) => {
+            let unknown = batch.iter().map(|_| Err(Error::NoAnswer(why.clone())));
+            unknown.collect()
+        }
+        // Without the lease this process may store nothing.
+        Err(Error::LeaseLost) => batch.iter().map(|_| Err(Error::LeaseLost)).collect(),
         Err(_) => {
             // One chat's trouble must not become everybody's.
             let mut written = Vec::with_capacity(batch.len());
@@ -336,7 +343,7 @@ fn publish(channels: &Channels, relay: &Arc<Relay>, events: Vec<Event>) {
         };
         match &event.body {
             EventBody::MessageFinished { message_id, .. } => channel.finish_message(message_id),
-            // Also what was heard from a server whose turn this one took over.
+            // Also clears live updates of a server whose turn was taken over by this one.
             EventBody::TurnFinished { .. } => channel.clear(),
             _ => {}
         }

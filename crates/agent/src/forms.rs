@@ -71,7 +71,7 @@ impl Agent {
         form: &FormId,
         answer: FormAnswer,
     ) -> Result<(), Error> {
-        // Whose call it is: to others it does not exist.
+        // Checks that the call belongs to the user; for others it does not exist.
         self.store.approval(user, call).await?;
         let outcome = answer.outcome();
         match self.forms.answer(call, form, answer.clone()) {
@@ -148,7 +148,7 @@ impl Forms {
 }
 
 impl PendingForm {
-    /// Nobody can answer it any more; what somebody did answer just before still counts.
+    /// Withdraws the form, and returns an answer that arrived just before.
     pub(crate) fn withdraw(&mut self) -> FormAnswer {
         self.forms.open().remove(&self.form.id);
         self.answer.try_recv().unwrap_or(FormAnswer::Cancel)

@@ -109,7 +109,7 @@ pub struct AgentSettings {
     pub keeps_requests: bool,
     /// Each chat gets a work folder of its own in here.
     pub workspaces: PathBuf,
-    /// What must be left on the disk for something new to begin.
+    /// Free disk space that is required to start something new.
     pub free_space: FreeSpace,
     /// The way to other servers.
     pub bus: Bus,
@@ -121,15 +121,15 @@ coded_errors! {
     #[derive(Debug)]
     pub enum Error {
         Busy = "busy" => "This chat is still answering. Wait for it or stop it first.",
-        Closing = "closing" => "Tenon is shutting down and takes no new messages.",
+        Closing = "closing" => "Tenon is shutting down and accepts no new messages.",
         Empty = "message_empty" in "text" => "The message is empty. Write something first.",
         TooLong { max: usize } = "message_too_long" in "text" => "The message is longer than {max} bytes. Put the text into a file of the chat instead.",
         ImagesTooLong { max: usize } = "message_images_too_long" in "messages" => "The pictures of a message are longer than {max} bytes as Base64. Send smaller ones.",
         TurnIdTaken = "turn_id_taken" in "turnId" => "This turn id belongs to another message already. Choose a new one.",
-        NotWaiting = "not_waiting" => "This call does not wait for an answer any more.",
-        NoPendingCalls = "no_pending_calls" in "messages" => "This chat does not wait for the results of these calls any more. Send the next message of the user instead.",
+        NotWaiting = "not_waiting" => "This call is no longer waiting for an answer.",
+        NoPendingCalls = "no_pending_calls" in "messages" => "This chat is no longer waiting for the results of these calls. Send the next message of the user instead.",
         Unreachable = "turn_unreachable" => "The server that gives this answer cannot be reached for now. Try again in a few seconds.",
-        FormClosed = "form_closed" => "This form does not wait for an answer here any more.",
+        FormClosed = "form_closed" => "This form is no longer waiting for an answer.",
     }
     wraps {
         /// The answer does not fit the form; it says which field and why.
@@ -248,9 +248,8 @@ impl Agent {
         self.metrics.tokens()
     }
 
-    /// Takes no new turns and waits for those that run; what is not done after
-    /// `timeout` is stopped. Turns that wait for a person are left as they
-    /// are, at once: the next start goes on with them. Forms are cancelled.
+    /// Accepts no new turns and waits for running ones; after `timeout` they are stopped. Turns
+    /// that wait for a person are left at once, for the next start to resume. Forms are cancelled.
     pub async fn drain(&self, timeout: Duration) {
         self.running.drain(timeout).await;
     }

@@ -247,15 +247,14 @@ fn texts(assembler: &Assembler) -> Vec<Part> {
     parts.collect()
 }
 
-/// What a delta takes of what may be said. A call has a weight also where
-/// nothing is written in it.
+/// The weight of a delta towards the length limit. A call has a weight even without arguments.
 fn weight(delta: &ModelDelta) -> usize {
     match delta {
         ModelDelta::Text(text) | ModelDelta::Thinking(text) => text.len(),
         ModelDelta::Call(call) => {
             1 + call.name.as_ref().map_or(0, String::len) + call.arguments.len()
         }
-        // Told back to their maker and not shown; the adapters bound what they hear.
+        // Not shown and sent back only to their maker; the adapters bound them.
         ModelDelta::Keep(_) | ModelDelta::Opaque(_) => 0,
         ModelDelta::OmittedTool(_)
         | ModelDelta::Alive

@@ -1,6 +1,6 @@
-//! What concerns a turn that another server runs: it is asked to stop it, or given the answer to a form.
+//! Requests about turns that another server runs: stop, and answers to forms.
 //!
-//! Whose turn it is was checked by whoever asks; a server believes the others.
+//! Ownership was checked by the sender, and servers trust each other.
 
 use std::time::Duration;
 

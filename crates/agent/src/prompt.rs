@@ -1,4 +1,4 @@
-//! What a model is told: who it is, and what was said before.
+//! Builds the prompt of a model: the system prompt and the history of the chat.
 
 use std::collections::HashMap;
 
@@ -10,19 +10,19 @@ use tenon_domain::{
 };
 use tenon_store::{Error as StoreError, Result, Store};
 
-/// Who a model is told to be, where its caller does not say.
+/// Which of Tenon's system prompts is used, if the caller gives none of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SystemPrompt {
     Full,
     /// For a model that reads slowly and has little room.
     Short,
-    /// A model that is promised tools and has none invents what they would have said.
+    /// A model that is promised tools and has none invents their results.
     WithoutTools,
     /// For a model that has called tools and must not call any more.
     AnswerOnly,
 }
 
-/// Models answer what is written alike in both scripts of Chinese in Simplified.
+/// For text that is the same in both Chinese scripts, models answer in Simplified.
 const TRADITIONAL: &str =
     " Where that is Chinese, write Traditional characters unless the user writes Simplified ones.";
 
@@ -71,13 +71,12 @@ impl SystemPrompt {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PictureData {
     Whole,
-    /// That they are there: an estimate counts them, and reads none.
+    /// Pictures are counted but not read, which is enough for an estimate.
     Absent,
 }
 
-/// What leads to a turn, and what was said in it so far; other branches are
-/// not told. Valid for every provider: each call is followed by its answer, and
-/// one that never ended is answered as lost.
+/// The messages that lead to a turn and those of the turn so far, without other branches. Valid for
+/// every provider: each call has a result, and a call that never ended is answered as lost.
 pub(crate) async fn history(
     store: &Store,
     (chat, turn): (&ChatId, &TurnId),
@@ -101,7 +100,7 @@ pub(crate) async fn history(
     Ok(history)
 }
 
-/// What a person said, with what the files that came along have to tell.
+/// A message of the user with the text of its attached files.
 async fn user_message(
     store: &Store,
     message: MessageRecord,

@@ -1,4 +1,4 @@
-//! What a run of the loop writes down, and where what it streams goes.
+//! The trait by which the agent loop stores and streams its results.
 
 use std::time::Duration;
 

@@ -23,20 +23,35 @@ pub(crate) struct AdoptedTurns(Arc<Mutex<AdoptedLists>>);
 struct AdoptedLists {
     to_end: Vec<OpenTurn>,
     to_resume: Vec<PausedTurn>,
+    /// The database did not answer whether it gave them to this process.
+    unknown: Vec<OpenTurn>,
 }
 
 impl Agent {
-    /// Ends the turns of processes that are gone: their text up to the last
-    /// checkpoint stays, their calls are lost. Turns of living processes are
-    /// left alone, and so are those that wait for a person.
+    /// Ends the turns of lost processes: text up to the last checkpoint stays, running calls are
+    /// lost. Turns of living processes and turns that wait for a person are left alone.
     pub async fn recover(&self) -> Result<usize> {
         let mut count = self.end_adopted().await?;
+        while let Some(turn) = self.adopted.next_unknown() {
+            if !self.adopt_unknown(&turn).await? {
+                continue;
+            }
+            match self.store.paused(&turn.id).await {
+                Ok(Some(paused)) => self.adopted.lists().to_resume.push(paused),
+                Ok(None) => self.adopted.lists().to_end.push(turn),
+                Err(error) => {
+                    self.adopted.lists().unknown.push(turn);
+                    return Err(error);
+                }
+            }
+        }
+        count += self.end_adopted().await?;
         for owner in self.store.turn_owners().await? {
             let Some(abandoned) = self.store.abandoned(&owner).await? else {
                 continue;
             };
             for turn in abandoned.turns.iter() {
-                if self.store.paused(&turn.id).await?.is_some() || !self.store.adopt(turn).await? {
+                if self.store.paused(&turn.id).await?.is_some() || !self.adopt(turn).await? {
                     continue;
                 }
                 self.adopted.lists().to_end.push(turn.clone());
@@ -46,19 +61,36 @@ impl Agent {
         Ok(count)
     }
 
+    async fn adopt(&self, turn: &OpenTurn) -> Result<bool> {
+        let adopted = self.store.adopt(turn).await;
+        if let Err(StoreError::NoAnswer(_)) = &adopted {
+            self.adopted.lists().unknown.push(turn.clone());
+        }
+        adopted
+    }
+
+    /// Tried again, it waits until the former try is over: then this process has it, or another one.
+    async fn adopt_unknown(&self, turn: &OpenTurn) -> Result<bool> {
+        let adopted = match self.store.adopt(turn).await {
+            Ok(false) if self.running.turn(&turn.chat_id).as_ref() == Some(&turn.id) => Ok(false),
+            Ok(false) => self.store.is_own(&turn.id).await,
+            tried => tried,
+        };
+        if adopted.is_err() {
+            self.adopted.lists().unknown.push(turn.clone());
+        }
+        adopted
+    }
+
     async fn end_adopted(&self) -> Result<usize> {
         let mut count = 0;
         while let Some(turn) = self.adopted.next_to_end() {
             tracing::info!(chat = %turn.chat_id, turn = %turn.id, "turn was interrupted by a restart");
-            let fault = if turn.owner.fence > 0 {
-                TurnFault::ServerLost
-            } else {
-                TurnFault::Restarted
-            };
+            let fault = TurnFault::server_stopped(turn.owner.fence > 0);
             let end = interrupted(fault, Usage::default());
             match self.try_end(&turn.chat_id, &turn.id, end).await {
                 Ok(()) => count += 1,
-                // Whoever has it now ends it.
+                // Another process has adopted the turn and will end it.
                 Err(StoreError::NotOwner | StoreError::NotFound(_)) => {}
                 Err(error) => {
                     self.adopted.lists().to_end.push(turn);
@@ -79,7 +111,7 @@ impl Agent {
             };
             for turn in &abandoned.turns {
                 if let Some(paused) = self.store.paused(&turn.id).await?
-                    && self.store.adopt(turn).await?
+                    && self.adopt(turn).await?
                 {
                     self.adopted.lists().to_resume.push(paused);
                 }
@@ -96,7 +128,8 @@ impl Agent {
     /// Whether turns were taken over and neither ended nor resumed yet.
     pub fn has_adopted_turns(&self) -> bool {
         let adopted = self.adopted.lists();
-        !adopted.to_end.is_empty() || !adopted.to_resume.is_empty()
+        let is_done = adopted.to_end.is_empty() && adopted.to_resume.is_empty();
+        !is_done || !adopted.unknown.is_empty()
     }
 
     /// Goes on with a turn in the middle of its step. What was granted for the
@@ -145,6 +178,10 @@ impl Agent {
 impl AdoptedTurns {
     fn lists(&self) -> MutexGuard<'_, AdoptedLists> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn next_unknown(&self) -> Option<OpenTurn> {
+        self.lists().unknown.pop()
     }
 
     fn next_to_end(&self) -> Option<OpenTurn> {

@@ -1,4 +1,4 @@
-//! What somebody wants answered, and by whom.
+//! The request for a turn: message, model and profile.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ pub struct TurnRequest {
     /// These tools alone. None: those that are switched on.
     pub tools: Option<Vec<ToolId>>,
     pub model: TurnModel,
-    /// Of the page it is read on.
+    /// Language of the page that shows the answer.
     pub language: Option<PageLanguage>,
     /// Through which door it was said.
     pub door: EntryPoint,
@@ -46,10 +46,10 @@ pub struct TurnRequest {
     pub device: Option<String>,
 }
 
-/// What experts and people's instructions add to a turn or a completion.
+/// Additions to a turn by experts and people's instructions.
 #[derive(Debug, Clone, Default)]
 pub struct TurnProfile {
-    /// Whose layer of tool settings counts.
+    /// The expert whose layer of tool settings applies.
     pub expert: Option<ExpertId>,
     /// Follows the prompt that there is without it. Empty: none.
     pub system_prompt: String,
@@ -59,8 +59,8 @@ pub struct TurnProfile {
     pub tools: Option<Arc<ToolFilter>>,
 }
 
-/// What a turn has in the place of what its chat and the settings give it. Not on record: a turn
-/// with overrides asks nobody, and so never outlives its process.
+/// Overrides of the chat's and user's settings for one turn. They are not stored: a turn with
+/// overrides asks nobody, so it never has to be resumed.
 #[derive(Debug, Default)]
 pub struct TurnOverrides {
     /// Instead of Tenon's own prompt.

@@ -37,6 +37,7 @@ struct RunningTurn {
     stored: CancellationToken,
     /// Fires when the turn has released its slot.
     ended: CancellationToken,
+    cut_off: CancellationToken,
 }
 
 /// The slot of a chat for its one running turn; free again when this is dropped.
@@ -47,6 +48,8 @@ pub(crate) struct TurnSlot {
     pub(crate) cancel: CancellationToken,
     pub(crate) stored: CancellationToken,
     ended: CancellationToken,
+    /// Fires when the process ends before the turn does, and nobody had stopped it.
+    pub(crate) cut_off: CancellationToken,
 }
 
 impl RunningTurns {
@@ -57,6 +60,7 @@ impl RunningTurns {
         }
         let cancel = CancellationToken::new();
         let (stored, ended) = (CancellationToken::new(), CancellationToken::new());
+        let cut_off = CancellationToken::new();
         match turns.entry(chat.clone()) {
             Entry::Occupied(_) => return Err(Error::Busy),
             Entry::Vacant(free) => {
@@ -65,6 +69,7 @@ impl RunningTurns {
                     cancel: cancel.clone(),
                     stored: stored.clone(),
                     ended: ended.clone(),
+                    cut_off: cut_off.clone(),
                 });
             }
         }
@@ -74,6 +79,7 @@ impl RunningTurns {
             cancel,
             stored,
             ended,
+            cut_off,
         })
     }
 
@@ -117,6 +123,20 @@ impl RunningTurns {
         self.turns().values().for_each(|turn| turn.cancel.cancel());
     }
 
+    fn cut_off_all(&self) {
+        for turn in self.turns().values() {
+            if !turn.cancel.is_cancelled() {
+                turn.cut_off.cancel();
+                turn.cancel.cancel();
+            }
+        }
+    }
+
+    /// Whether the process ends, whatever still runs.
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.stopping.is_cancelled()
+    }
+
     /// Stops the turn of a chat and waits until it has let go of it.
     pub(crate) async fn stop(&self, chat: &ChatId) {
         let ended = self.turns().get(chat).map(|turn| {
@@ -134,7 +154,8 @@ impl RunningTurns {
 
     pub(crate) async fn drain(&self, timeout: Duration) {
         {
-            // Together with `take`: who has a place by now is waited for, nobody gets one later.
+            // Under the same lock as `take`: turns that have a slot are waited for, and none gets
+            // one later.
             let _turns = self.turns();
             self.tasks.close();
             self.closing.cancel();
@@ -146,7 +167,7 @@ impl RunningTurns {
             return;
         }
         self.stopping.cancel();
-        self.stop_all();
+        self.cut_off_all();
         if tokio::time::timeout(STOP_TIMEOUT, self.tasks.wait())
             .await
             .is_err()

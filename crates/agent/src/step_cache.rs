@@ -13,7 +13,7 @@ use tenon_domain::{CallId, Message, Part, UserId};
 /// Longer than a client takes for the calls of a step.
 const MAX_AGE: Duration = Duration::from_secs(30 * 60);
 
-/// Of all users together, and of one entry.
+/// Memory limits of all entries, and of one.
 const MAX_BYTES: usize = 32 * 1024 * 1024;
 const MAX_ENTRY_BYTES: usize = 2 * 1024 * 1024;
 

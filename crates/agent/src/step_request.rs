@@ -1,4 +1,4 @@
-//! What a model is told in one step: who it is, its tools, the conversation.
+//! The request to a model in one step: system prompt, tools and conversation.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::Agent;
 use crate::prompt::SystemPrompt;
 use crate::request::{ModelTools, TurnModel, TurnProfile};
 
-/// What all steps of a run have in common.
+/// Inputs that all steps of a run share.
 #[derive(Clone, Copy)]
 pub(crate) struct StepRequest<'a> {
     pub model: &'a TurnModel,
@@ -116,8 +116,8 @@ impl StepRequest<'_> {
 }
 
 impl Agent {
-    /// What a user may call now, in a chat and with a profile, as the switches stand, and what was
-    /// brought along; with tools to find those that a model is not told of.
+    /// The toolset of a step: the user's tools with chat and profile settings applied, request
+    /// tools, and search tools for those that the model is not offered.
     pub(crate) async fn toolset(
         &self,
         access: &ToolAccess,

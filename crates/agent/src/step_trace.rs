@@ -48,7 +48,8 @@ impl StepTrace {
                 Usage::default()
             };
             let own_error = attempt.and_then(|attempt| attempt.error.clone());
-            // Taken where it is read: on a busy machine the attempt may have ended before.
+            // Noted when it is read, which on a busy machine may be after the end of the attempt,
+            // so it is capped.
             let first_token = self.first_token.filter(|_| is_last);
             let first_token = first_token.map(|first| first.min(ended));
             ModelCall {

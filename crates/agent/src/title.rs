@@ -12,7 +12,7 @@ use crate::{Agent, TurnModel};
 /// A title is a line in a side bar.
 const MAX_TITLE_CHARS: usize = 60;
 
-/// Whoever answers a question for a title with more than this has misunderstood it.
+/// A longer reply is not a title.
 const MAX_REPLY_CHARS: usize = 200;
 
 /// How much of what was said is enough to see what it is about.

@@ -20,7 +20,7 @@ use tenon_net::TraceContext;
 use tenon_store::{Error as StoreError, Result as StoreResult, now};
 use tracing::Instrument;
 
-use crate::agent_loop::{AgentLoop, LoopEnd, UsageMeter, catch_panic, failed};
+use crate::agent_loop::{AgentLoop, LoopEnd, UsageMeter, catch_panic, failed, interrupted};
 use crate::metrics::RunKind;
 use crate::prompt::PictureData;
 use crate::request::{TurnModel, TurnOverrides, TurnProfile};
@@ -31,8 +31,7 @@ use crate::{Agent, TurnFault, prompt, turn_span};
 pub use client::ClientResults;
 pub(crate) use client::{ClientSession, ClientSessions};
 
-/// How long it may take until what was done in another process is noticed while
-/// a person is waited for: an answer, or that nobody is left to give one.
+/// How soon answers stored by another process, or its end, are noticed while waiting for a person.
 const POLL_INTERVAL: Duration = Duration::from_secs(2);
 
 /// A turn that is running.
@@ -88,7 +87,11 @@ impl Turn {
                 stop: by_model,
             }) => {
                 stop = by_model;
-                outcome
+                if outcome == TurnOutcome::Stopped && self.slot.cut_off.is_cancelled() {
+                    interrupted(TurnFault::server_stopped(self.agent.store.has_leases()))
+                } else {
+                    outcome
+                }
             }
             Ok(LoopEnd::Parked) => {
                 self.agent.clients.remove(&self.chat);
@@ -109,7 +112,7 @@ impl Turn {
         });
         let usage = self.usage.total();
         turn_span::finish(&span, &outcome, &usage);
-        // The place is given up first: whoever sees the end may speak again at once.
+        // Free the slot first: a client that sees the end may send the next message at once.
         let Self {
             agent,
             id,

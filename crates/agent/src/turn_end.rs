@@ -13,7 +13,7 @@ use crate::Agent;
 /// How soon it is tried again when the end cannot be written down; doubled each time.
 const FIRST_WAIT: Duration = Duration::from_millis(250);
 
-/// No longer than this: whoever frees a full disk does not want to wait for it.
+/// Upper bound of the retry delay, so that an end is stored soon after a full disk is freed.
 const LONGEST_WAIT: Duration = Duration::from_secs(8);
 
 /// How a turn ended, and what it took.

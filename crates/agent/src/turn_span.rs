@@ -65,7 +65,7 @@ pub(crate) fn finish(span: &Span, outcome: &TurnOutcome, usage: &Usage) {
     }
 }
 
-/// What follows a turn and is not part of it: the name of its chat.
+/// Opens a span for naming the chat, linked to the turn but not part of it.
 pub(crate) fn open_title(turn: &Span) -> Span {
     let span = tracing::info_span!(parent: None, "name_chat");
     if let Some(parent) = turn.in_scope(TraceContext::current) {

@@ -122,7 +122,7 @@ impl Accounts {
         if account.disabled {
             self.cancel_turns(id).await?;
         }
-        // What runs for them depends on whether they may come, and on their role.
+        // Which sources run for a user depends on their role and on whether the account is enabled.
         self.sources.sync().await;
         let action = match change.disabled {
             Some(true) => "user.disabled",
@@ -143,7 +143,7 @@ impl Accounts {
     /// Deletes an account with everything in it.
     pub async fn delete(&self, by: &CurrentUser, address: &str, id: &UserId) -> Result<()> {
         let gone = self.store.user(id).await?;
-        // First out, then gone: what they do meanwhile would be left behind.
+        // Log out first, then delete: work of a running session would be left behind.
         let disabled = UserEdit {
             disabled: Some(true),
             ..UserEdit::default()

@@ -44,7 +44,7 @@ use crate::sources::configured::ConfiguredServers;
 use crate::sources::folder::WatchedFolder;
 use crate::sources::{RunMode, Sources};
 use crate::storage::Storage;
-use crate::tools::UserTools;
+use crate::tools::{CallTraces, UserTools};
 use crate::user_feed::{FeedSources, UserFeed};
 use crate::web_images::WebImages;
 
@@ -84,17 +84,17 @@ pub struct AppServices {
     pub tools: UserTools,
     /// What changes for each user, for their open pages.
     pub user_feed: UserFeed,
-    /// Where servers may stand in files.
+    /// The folder that is watched for files of servers.
     pub watched: Arc<Path>,
-    /// The servers that whoever started Tenon wrote down for it.
+    /// The servers in the settings file and environment.
     configured: ConfiguredServers,
     /// The model whose embeddings tools are found by, if any.
     embedding_model: Option<String>,
     pub auth: Auth,
-    /// Whether what is written arrives.
+    /// Whether writes to the database succeed.
     pub storage: Storage,
     pub allowed_hosts: Arc<[String]>,
-    /// What may be in memory at once of what people send.
+    /// Memory budget for request data, per user and in total.
     pub budget: Budget,
     /// How many connections may be open at once, where the operator says so.
     pub max_connections: Option<usize>,
@@ -157,7 +157,8 @@ impl App {
         }
 
         let vault = Arc::new(open_vault(&data, config)?);
-        // Whoever is alone logs in with it, so it works once.
+        // In single-user mode and on a single server the set-up code is random and works once;
+        // servers of a cluster derive the same one.
         let setup = if bus.is_alone() || config.single_user {
             SetupCode::fresh()
         } else {
@@ -171,12 +172,18 @@ impl App {
             data.join("skills"),
             config,
             builtin_sources,
+            quota.clone(),
         )
         .await
         .map_err(|error| anyhow::Error::msg(error.detail().message))
         .context("the skills cannot be read")?;
         let routes = CallRoutes::new(bus.clone());
-        let sources = Sources::new(store.clone(), vault, registry.clone(), routes.clone());
+        let sources = Sources::new(
+            store.clone(),
+            vault.clone(),
+            registry.clone(),
+            routes.clone(),
+        );
         let device_store = Arc::new(DeviceStore(store.clone()));
         let reading = sources.clone();
         let parses = Box::new(move |user: &UserId| reading.parses(Some(user)));
@@ -201,6 +208,7 @@ impl App {
         store.sweep_blobs().await?;
         store.sweep_audit().await?;
         store.sweep_model_calls().await?;
+        store.sweep_call_traces().await?;
         store.sweep_embeddings().await?;
         let auth = Auth::new(config, issuer(&data, config)?, setup);
         let experts = Experts::new(store.clone());
@@ -225,6 +233,11 @@ impl App {
                 agent: agent.clone(),
                 devices: devices.clone(),
                 experts: experts.clone(),
+                call_traces: Arc::new(CallTraces::new(
+                    store.clone(),
+                    vault.clone(),
+                    config.keep_model_requests.unwrap_or(true),
+                )),
             },
             prompts: SavedPrompts {
                 store: store.clone(),
@@ -300,7 +313,7 @@ impl App {
         };
         let why = match self.models.choose_redacted(paused.model.as_ref()).await {
             Ok(model) => match self.agent.resume(paused.clone(), model, profile) {
-                // Who shuts down again leaves it to the next start.
+                // If Tenon shuts down again, the next start resumes the turn.
                 Ok(()) | Err(tenon_agent::Error::Closing) => return Ok(()),
                 // A turn of this process lets go of the chat in a moment.
                 Err(tenon_agent::Error::Busy) => {
@@ -327,8 +340,8 @@ impl App {
         }
     }
 
-    /// Servers for a command: they sleep with what they offered last until they
-    /// are called. Those that never were up are waited for a while.
+    /// Opens the servers for a command: they start on the first call, with their last known tools
+    /// listed. A server without known tools is started and waited for.
     pub fn open_sources<'a>(&'a self, user: &'a CurrentUser) -> BoxFuture<'a, ()> {
         Box::pin(async move {
             self.load_files().await;
@@ -337,18 +350,18 @@ impl App {
         })
     }
 
-    /// Waits a while for servers that have just begun, and whose tools nobody knows yet.
+    /// Waits a while for starting servers whose tools are not known yet.
     pub async fn settle_sources(&self, user: &CurrentUser) {
         self.sources.settle(&user.id, FIRST_START_TIMEOUT).await;
     }
 
-    /// The servers that stand in files, for one that does not stay.
+    /// Loads the files of servers once, for a process that does not stay.
     pub async fn load_files(&self) {
         self.configured.apply(&self.sources).await;
         self.folder().apply(&self.sources).await;
     }
 
-    /// The same for one that stays, and what is looked at from now on.
+    /// Loads the files of servers, and watches them from now on.
     pub async fn watch_files(&self) -> WatchedFolder {
         self.configured.apply(&self.sources).await;
         let mut folder = self.folder();
@@ -369,7 +382,7 @@ impl App {
 pub async fn open_store(data: &Path, config: &Config) -> Result<Store> {
     let mut folder = std::fs::DirBuilder::new();
     folder.recursive(true);
-    // What is in it is nobody else's on this machine.
+    // The folder is private to its owner.
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut folder, 0o700);
     folder

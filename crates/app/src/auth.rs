@@ -36,9 +36,9 @@ pub struct Auth {
     pub single_user: bool,
     pub trust_proxy: bool,
     pub oidc: Issuer,
-    /// What lets in whoever started Tenon.
+    /// The set-up code, for the person who started Tenon.
     pub setup: SetupCode,
-    /// What lets in commands of whoever can read the data folder.
+    /// The token for commands of people who can read the data folder.
     pub shell: ShellToken,
     throttle: Arc<LoginThrottle>,
 }

@@ -21,15 +21,15 @@ pub const SMALL_BYTES: usize = 64 * 1024;
 const RECEIVING_BYTES: usize = 2 * USER_RECEIVING_BYTES;
 const USER_RECEIVING_BYTES: usize = 48 * 1024 * 1024;
 
-/// What all texts may take once they are parsed, and those of one user, who may have a
-/// single one of that size: the largest descriptions of servers that people use fit.
+/// Limits of parsed texts in memory, of all users together and of one. One user may have a single
+/// text of that size, which fits the largest API descriptions in use.
 const PARSED_BYTES: usize = 128 * 1024 * 1024;
 const USER_PARSED_BYTES: usize = 96 * 1024 * 1024;
 
-/// What takes no more than this once it is parsed needs no share of the pool.
+/// Texts whose parsed form is smaller than this need no share of the budget.
 const SMALL_PARSED_BYTES: usize = 1024 * 1024;
 
-/// What is longer is parsed where nobody waits for the thread: it takes a millisecond or more.
+/// Longer texts are parsed on a blocking thread, because that takes a millisecond or more.
 const PARSE_APART_BYTES: usize = 256 * 1024;
 
 /// How many long texts are parsed at a time. More would only take turns at the processor.
@@ -38,7 +38,7 @@ const PARSERS: usize = 2;
 /// How many sockets one user may have: each tab of each browser has one.
 const USER_SOCKETS: usize = 64;
 
-/// What may wait for pages that are slow to take it. One frame may be longer.
+/// Limit of frames queued for slow pages. A single frame may be longer.
 const SENDING_BYTES: usize = 32 * 1024 * 1024;
 const USER_SENDING_BYTES: usize = 8 * 1024 * 1024;
 
@@ -72,7 +72,7 @@ struct Pools {
 struct UserPools {
     receiving: Arc<Semaphore>,
     parsing: Arc<Semaphore>,
-    /// One long text of theirs is parsed at a time.
+    /// One long text of each user is parsed at a time.
     parsers: Arc<Semaphore>,
     sending: Arc<Semaphore>,
     sockets: Arc<Semaphore>,
@@ -158,7 +158,8 @@ impl Budget {
             _permits: vec![theirs, all],
             _user: user,
         };
-        // What has begun goes on when nobody waits for it any more, and keeps its share so long.
+        // A parse that has begun continues after its request is gone, and keeps its share of the
+        // budget until it ends.
         let parsing = run_blocking(move || {
             let made = work(text.as_ref());
             drop((text, turn, parser));
@@ -192,8 +193,7 @@ impl Budget {
         })
     }
 
-    /// A turn at reading what happened in a chat. It is over soon: whoever has one waits
-    /// for nobody but the store.
+    /// A permit to read a chat's history. Held briefly: its holder waits for nothing but the store.
     pub async fn replay(&self) -> Option<SemaphorePermit<'_>> {
         self.0.replays.acquire().await.ok()
     }
@@ -250,7 +250,7 @@ async fn share_within(
     permit.map_err(|_: AcquireError| exceeded)
 }
 
-/// Work that takes long enough to keep others from the thread, on one where nobody waits.
+/// Runs CPU-bound work on a blocking thread.
 pub async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, BudgetError> {
@@ -258,7 +258,7 @@ pub async fn run_blocking<T: Send + 'static>(
     // A trait object, so that what the runtime needs for a task is compiled once and not for every
     // kind of work.
     let work: Box<dyn FnOnce() + Send> = Box::new(move || {
-        // Whoever wanted it may be gone.
+        // An error only means that the caller is gone.
         let _ = sender.send(work());
     });
     let running = tokio::task::spawn_blocking(work);

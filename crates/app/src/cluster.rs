@@ -15,7 +15,7 @@ const CHECK_INTERVAL: Duration = Duration::from_secs(10);
 
 const CHECK_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A bus that is back before this was away for nobody.
+/// Shorter outages of the bus are not reported.
 const AWAY_GRACE: Duration = Duration::from_secs(2);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, TS)]

@@ -1,4 +1,4 @@
-//! What an operator can set: a TOML file, and variables of the environment over it.
+//! The operator's configuration: a TOML file, overridden by environment variables.
 
 mod environment;
 
@@ -42,7 +42,7 @@ pub struct Config {
     pub drain_seconds: Option<u64>,
     /// Names under which a reverse proxy in front of Tenon is known to browsers.
     pub allowed_hosts: Vec<String>,
-    /// There are no accounts: whoever started Tenon is the one person.
+    /// Single-user mode: there are no accounts, only the person who started Tenon.
     pub single_user: bool,
     /// A reverse proxy stands before Tenon and says where requests come from.
     pub trust_proxy: bool,
@@ -70,17 +70,18 @@ pub struct Config {
     /// Whether what is sent to models is kept for 30 days, for the traces of turns; it is by
     /// default.
     pub keep_model_requests: Option<bool>,
-    /// What must stay free on the disk of the data folder, in megabytes; 0 for nothing.
+    /// Space that must stay free on the disk of the data folder, in megabytes; 0 disables the
+    /// check.
     pub free_space_mb: Option<u64>,
     /// What the files of one chat, and those and the outputs of all chats of one user, may take.
     pub chat_quota_mb: Option<u64>,
     pub user_quota_mb: Option<u64>,
     /// People may log in with an account somewhere else.
     pub oidc: Option<OidcConfig>,
-    /// Tool servers as Open WebUI writes them: a list. What is wrong with one is shown with it,
-    /// and keeps nobody from starting.
+    /// Tool servers in the format of Open WebUI: a list. An error in an entry is shown with it and
+    /// does not prevent the start.
     pub tool_servers: Option<Value>,
-    /// What the file itself is called.
+    /// Name of the settings file, for messages.
     #[serde(skip)]
     pub file: Option<String>,
     /// The same list as the environment has it, in JSON.

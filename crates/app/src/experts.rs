@@ -34,7 +34,7 @@ pub struct Experts {
     store: Store,
 }
 
-/// What became of a file.
+/// The result of importing an expert file.
 #[derive(Debug)]
 pub enum ImportedExpert {
     Added(ExpertView),
@@ -110,7 +110,7 @@ impl Experts {
         }
     }
 
-    /// Who answers in a chat. None: nobody in particular.
+    /// The expert of a chat. None if no expert was chosen.
     pub async fn of_chat(
         &self,
         user: &UserId,
@@ -119,7 +119,8 @@ impl Experts {
         let Some(id) = expert else { return Ok(None) };
         match self.find(user, id).await {
             Ok(expert) => Ok(Some(expert)),
-            // Whom a chat is told to is not to be guessed.
+            // An expert that is gone is an error: falling back to another model could send the chat
+            // where its user does not want it.
             Err(tenon_store::Error::NotFound(_)) => Err(ExpertError::Gone),
             Err(error) => Err(error.into()),
         }
@@ -251,7 +252,7 @@ impl Experts {
         } else {
             hidden.remove(id);
         }
-        // Those that are gone need not be remembered.
+        // Drop the ids of experts that no longer exist.
         let known: HashSet<ExpertId> = self.all(user).await?.into_iter().map(|of| of.id).collect();
         hidden.retain(|id| known.contains(id));
         self.store.set_preference(Some(user), HIDDEN, &hidden).await

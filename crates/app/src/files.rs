@@ -136,8 +136,19 @@ impl Attachments {
         let FileContent { mut file, data, .. } = content;
         file.name = copy_into(folder, file.name, data).await?;
         let attaching = self.store.attach_file(user, &file.id, chat, &file.name);
+        if attaching.await? || self.store.chat_of_file(user, &file.id).await?.as_ref() == Some(chat)
+        {
+            return Ok(file);
+        }
+        // Another chat has taken it meanwhile, as when two models are compared.
+        let taken = self.store.file(user, &file.id).await?;
+        let name = file.name;
+        let file = AttachedFile { name, ..taken.file };
+        let copying = self.store.put_file(user, FileContent { file, ..taken });
+        let copy = copying.await?;
+        let attaching = self.store.attach_file(user, &copy.id, chat, &copy.name);
         attaching.await?;
-        Ok(file)
+        Ok(copy)
     }
 
     pub async fn sweep(&self) -> tenon_store::Result<u64> {

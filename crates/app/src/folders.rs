@@ -114,7 +114,7 @@ impl Folders {
     }
 }
 
-fn checked_name(name: &str) -> Result<String, FolderError> {
+pub(crate) fn checked_name(name: &str) -> Result<String, FolderError> {
     let name = name.trim();
     let length = name.chars().count();
     if length == 0 || length > MAX_NAME_CHARS || name.contains(char::is_control) {

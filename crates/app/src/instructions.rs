@@ -1,5 +1,5 @@
-//! What models are told besides Tenon's own prompt: by an expert, and by people, for all their
-//! chats, for a folder or for one chat.
+//! Instructions added to Tenon's own system prompt: of the expert, the user, the folder and the
+//! chat.
 
 use std::sync::Arc;
 

@@ -178,8 +178,8 @@ impl Models {
         }
     }
 
-    /// What its server said when it was shown one. That it takes pictures is not known from
-    /// having refused none.
+    /// False if the server has refused an image, None if nothing is known. Accepting a request does
+    /// not prove that the model sees images.
     fn sees_images(&self, id: &ModelId) -> Option<bool> {
         let (_, provider) = self.connected().get(id)?.clone();
         (!provider.takes_images()).then_some(false)
@@ -194,7 +194,7 @@ impl Models {
             return provider.clone();
         }
         let provider = connect(remote.clone());
-        // What is not asked any more is not worth remembering.
+        // A simple way to bound the cache: providers are cheap to make again.
         if connected.len() >= MAX_CONNECTED {
             connected.clear();
         }

@@ -10,7 +10,7 @@ use std::path::Path;
 /// The group and all others.
 const OTHERS_MAY_WRITE: u32 = 0o022;
 
-/// In such a folder nobody replaces what belongs to others.
+/// The sticky bit: in such a folder nobody can replace other users' files.
 const STICKY: u32 = 0o1000;
 
 /// How somebody else may change a thing.
@@ -18,7 +18,7 @@ const STICKY: u32 = 0o1000;
 pub(crate) enum Risk {
     /// By writing to it.
     Writable,
-    /// It belongs to another user, who may do what they like.
+    /// It belongs to another user, who can change its permissions at any time.
     Foreign,
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn risk_of_replacing(folder: &Metadata) -> Option<Risk> {
 /// Tells the operator what others may write to: the folder of all data, and the settings.
 pub fn warn_about(data: &Path, settings: Option<&Path>) {
     for path in [Some(data), settings].into_iter().flatten() {
-        // What is not there yet is made by us.
+        // A file that does not exist yet will be created by us.
         let Some(risk) = fs::metadata(path).ok().as_ref().and_then(risk) else {
             continue;
         };

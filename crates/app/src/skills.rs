@@ -6,6 +6,7 @@
 
 mod error;
 mod input;
+mod module_packages;
 mod module_view;
 mod modules;
 mod read_model;
@@ -32,8 +33,8 @@ use crate::auth::CurrentUser;
 
 pub use error::SkillFault;
 pub use module_view::{
-    ModuleCode, ModuleFaultView, ModuleFunctionView, ModuleMeta, ModuleView, NewModule, TryEvent,
-    TryModule,
+    CreateEvent, ModuleCode, ModuleFaultView, ModuleFunctionView, ModuleMeta, ModuleView,
+    ModuleWarningView, NewModule, TryEvent, TryModule,
 };
 pub use trial::{SkillTestReport, TestedCall, TestedSkill};
 pub use view::{
@@ -67,7 +68,7 @@ struct Inner {
 }
 
 impl Skills {
-    /// What installing would do, without doing it.
+    /// Previews an installation without changing anything.
     pub async fn preview(
         &self,
         user: &CurrentUser,
@@ -126,7 +127,7 @@ impl Skills {
                 _ => SkillFault::NothingChosen,
             });
         }
-        // All or none: what is refused later would leave half of them.
+        // Check all first: a refusal in the middle would leave half of them installed.
         for bundle in &source.skills {
             self.check(user, &bundle.package, install.visibility)?;
         }
@@ -298,7 +299,7 @@ struct InstallChoice {
     visibility: Option<Visibility>,
     allow_network: Option<bool>,
     origin: Option<String>,
-    /// Of this skill, whatever the package is called.
+    /// Updates this skill, even if the name of the package differs.
     update_of: Option<SourceId>,
 }
 
@@ -311,8 +312,8 @@ fn default_visibility(user: &CurrentUser) -> Visibility {
     }
 }
 
-/// What a package of this name would be a new version of: what somebody may change, of the
-/// visibility that they chose, or of any.
+/// The installed skill that a package of this name would update: one that the user may change, of
+/// the chosen visibility or of any.
 fn same_name<'a>(
     user: &CurrentUser,
     known: &'a [StoredSkill],

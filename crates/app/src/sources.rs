@@ -86,7 +86,7 @@ const SYNC_TIMEOUT: Duration = Duration::from_secs(15);
 /// How long an ending server is waited for. A process that ignores us is killed sooner.
 const STOP_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long the end of all of them takes at most: whoever ends Tenon waits for it.
+/// Limit of shutting down all servers, because the operator waits for it.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(8);
 
 /// How often servers that are starting are polled.
@@ -99,7 +99,7 @@ const SYNC_REQUESTS: usize = 64;
 #[derive(Clone)]
 pub struct Sources(Arc<Inner>);
 
-/// How long this process stays, and so when servers are started.
+/// Whether this process is a server or a short command, which decides when servers are started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RunMode {
     /// Servers start at once and stay.
@@ -159,7 +159,7 @@ impl OpenapiCallers {
     }
 }
 
-/// Answered when what was written by now runs.
+/// Answered once everything written before is running.
 type SyncRequest = oneshot::Sender<()>;
 
 /// The servers of each file of the watched folder, and of what an operator set.
@@ -219,7 +219,7 @@ impl Sources {
         self.sync().await;
     }
 
-    /// Comes back when what is written by now runs, or after a while in any case.
+    /// Returns once everything written before is running, or after a timeout.
     pub async fn sync(&self) {
         let Some(requests) = self.0.sync_requests.get() else {
             return;
@@ -260,7 +260,7 @@ impl Sources {
         self.0.closing.cancel();
         let all = async {
             let running = self.0.snapshot();
-            // What is being started right now is there to be ended after this.
+            // Waits for servers that are being started right now, so that they are stopped as well.
             tokio::join!(running.stop(), self.sync());
             let rest = std::mem::take(&mut *lock(&self.0.snapshot));
             rest.stop().await;
@@ -278,7 +278,7 @@ impl Sources {
         self.0.updates.subscribe()
     }
 
-    /// The servers a file holds from now on. Those that are as they were keep running.
+    /// Replaces the servers of a file. Unchanged ones keep running.
     pub async fn put_file(&self, file: &str, mut found: Vec<ImportedServer>) {
         let turn = self.0.uploads.acquire().await.ok();
         for found in &mut found {
@@ -356,7 +356,8 @@ impl Sources {
         }
         let instance = self.0.snapshot().of(id, &user.id);
         let just_now = instance.and_then(|instance| instance.server.status().asks_login);
-        // What a server of somebody else's choice said is not for this one.
+        // A challenge from a server at a personal address must not be used for another user's
+        // log-in.
         let is_shared = |config| !plan::address_is_personal(config);
         let is_same = entry.config.as_ref().is_ok_and(is_shared);
         let once = || {
@@ -368,7 +369,7 @@ impl Sources {
         Ok(Some(endpoint))
     }
 
-    /// Somebody has logged in there or out again: their connection is made anew, or ended.
+    /// After a log-in or log-out: the user's connection is replaced or ended.
     pub async fn login_changed(&self, id: &SourceId, user: &UserId) {
         self.sync().await;
         if let Some(instance) = self.0.snapshot().of(id, user) {

@@ -1,5 +1,5 @@
-//! What is called and what it takes, for admins: calls, errors and latency by tool and source,
-//! tokens and costs by person and model, over time.
+//! Statistics for admins: calls, errors and latency by tool and source, tokens and costs by person
+//! and model, over time.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -11,6 +11,9 @@ use ts_rs::TS;
 
 /// How many rows a list has, those with the most first.
 const MAX_ROWS: usize = 50;
+
+/// How many rows of a list are told over time, so that a chart of them can be read.
+const MAX_SERIES: usize = 5;
 
 const HOUR_MS: i64 = 60 * 60 * 1000;
 
@@ -118,6 +121,8 @@ pub struct PersonStats {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     pub usage: UsageStats,
+    /// In each part of the time, for the first five; empty for the others.
+    pub over_time: Vec<UsageStats>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, TS)]
@@ -126,6 +131,8 @@ pub struct ModelStats {
     /// As it was called then.
     pub name: String,
     pub usage: UsageStats,
+    /// In each part of the time, for the first five; empty for the others.
+    pub over_time: Vec<UsageStats>,
 }
 
 impl StatsRange {
@@ -164,7 +171,7 @@ pub async fn statistics(
             usage: UsageStats::default(),
         })
         .collect();
-    // What happens while it is counted is beyond the last one.
+    // Events that arrive while counting go into the last slot.
     let place = |slot: u64| (slot as usize).min(slots as usize - 1);
     let mut totals = vec![CallTotals::default(); over_time.len()];
     for slot in call_slots {
@@ -186,10 +193,28 @@ pub async fn statistics(
         name: names.get(&user_id).cloned(),
         user_id,
         usage,
+        over_time: Vec::new(),
     });
-    let models = models
-        .into_iter()
-        .map(|(name, usage)| ModelStats { name, usage });
+    let models = models.into_iter().map(|(name, usage)| ModelStats {
+        name,
+        usage,
+        over_time: Vec::new(),
+    });
+    let mut people = most(people.collect(), |person| person.usage.tokens());
+    let mut models = most(models.collect(), |model| model.usage.tokens());
+    let series = |is_of: &dyn Fn(&UsageSlot) -> bool| {
+        let mut parts = vec![UsageStats::default(); slots as usize];
+        for slot in usage_slots.iter().filter(|slot| is_of(slot)) {
+            parts[place(slot.slot)].add(slot);
+        }
+        parts
+    };
+    for person in people.iter_mut().take(MAX_SERIES) {
+        person.over_time = series(&|slot| slot.user == person.user_id);
+    }
+    for model in models.iter_mut().take(MAX_SERIES) {
+        model.over_time = series(&|slot| slot.model == model.name);
+    }
     let titles = source_titles(registry);
     let (tools, sources) = by_tool(store, &counts, &titles).await?;
     Ok(StatsView {
@@ -201,8 +226,8 @@ pub async fn statistics(
         over_time,
         tools,
         sources,
-        people: most(people.collect(), |person| person.usage.tokens()),
-        models: most(models.collect(), |model| model.usage.tokens()),
+        people,
+        models,
     })
 }
 
@@ -271,7 +296,7 @@ async fn by_tool(
     ))
 }
 
-/// Of a source that one person has alone, the display names of its tools tell the title.
+/// The title of a source. For a private source it is taken from the display names of its tools.
 fn source_title(
     source: Option<&SourceId>,
     titles: &HashMap<SourceId, String>,
@@ -334,7 +359,7 @@ impl CallTotals {
     }
 }
 
-/// The shortest duration that so many of a hundred calls do not exceed.
+/// The smallest duration that at least this percentage of calls does not exceed.
 fn percentile(durations: &BTreeMap<u64, u64>, percent: u64) -> Option<u64> {
     let all: u64 = durations.values().sum();
     let rank = (all * percent).div_ceil(100);

@@ -29,7 +29,7 @@ const PROBE_INTERVAL_MS: i64 = 5_000;
 pub enum StorageState {
     #[default]
     Ok,
-    /// So little is free that nothing new is begun.
+    /// Free space is below the limit, so nothing new is started.
     Low,
     Full,
     /// Writing does not work, and the log says why.
@@ -92,7 +92,7 @@ impl Storage {
                     return;
                 },
             }
-            // One that failed may have been only that one.
+            // A single failed write may have been a fluke of its own, so another write is tried.
             let works = *writing.borrow_and_update() == WriteHealth::Works;
             if works && *self.state.borrow() != StorageState::Failing {
                 self.set(self.state_of_last_write());

@@ -49,12 +49,12 @@ pub struct Task {
     pub notes: Vec<String>,
 }
 
-/// What a task may call.
+/// The tools that a task may call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TaskTools {
-    /// All that its user has, as in a chat.
+    /// All tools of its user, as in a chat.
     OfUser,
-    /// What it names.
+    /// Only the tools it names.
     Named {
         servers: Vec<String>,
         local: Vec<LocalTool>,

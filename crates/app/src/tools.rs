@@ -1,5 +1,7 @@
 //! The tools a person can see, how they are set for them, and calls they make themself.
 
+mod call_traces;
+mod direct_call;
 mod list_filter;
 mod view;
 
@@ -10,10 +12,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use tenon_agent::Agent;
 use tenon_domain::{
-    CallId, CallStatus, ChatId, SourceId, SourceKind, ToolAccess, ToolCall, ToolId, ToolResult,
+    CallId, CallInterface, ChatId, SourceId, SourceKind, ToolAccess, ToolCall, ToolId, ToolResult,
     UserId,
 };
 use tenon_llm::tool_tokens;
@@ -27,6 +29,10 @@ use tokio_util::sync::CancellationToken;
 use crate::auth::CurrentUser;
 use crate::experts::{Expert, Experts};
 use crate::outputs::manual_workspace;
+use crate::traces::{self, ToolCallTrace};
+
+pub(crate) use call_traces::CallTraces;
+use direct_call::{DirectCallRecorder, FormObserver};
 
 pub use list_filter::{ToolListFilter, ToolListPage};
 pub use view::{CallToolAnswer, LocalView, SourcePolicy, SourceSwitch, SourceView, ToolView};
@@ -42,27 +48,56 @@ pub struct UserTools {
     pub(crate) agent: Agent,
     pub(crate) devices: DeviceHub,
     pub(crate) experts: Experts,
+    pub(crate) call_traces: Arc<CallTraces>,
 }
 
-/// Who calls a tool themself, or a program for them.
+/// The caller of a tool outside chats: a person, or a program with their key.
 #[derive(Debug, Clone, Copy)]
 pub struct ToolCaller<'a> {
     pub user: &'a CurrentUser,
     /// Where the request came from, for the audit log.
     pub address: &'a str,
+    pub interface: CallInterface,
+    /// What an MCP client calls itself.
+    pub client: Option<&'a str>,
     /// Whose tools alone count.
     pub expert: Option<&'a Expert>,
     /// Whether it finds, describes and calls tools with the three that do so.
     pub searches: bool,
 }
 
+impl<'a> ToolCaller<'a> {
+    /// Over the API that is there for their credential, with all of their tools.
+    pub fn new(user: &'a CurrentUser, address: &'a str) -> Self {
+        Self {
+            user,
+            address,
+            interface: (&user.entry_point()).into(),
+            client: None,
+            expert: None,
+            searches: false,
+        }
+    }
+}
+
 impl UserTools {
+    /// The trace of a call of this user, in one of their chats or outside of any.
+    pub async fn call_trace(
+        &self,
+        user: &UserId,
+        call: &CallId,
+    ) -> tenon_store::Result<ToolCallTrace> {
+        match self.call_traces.find(user, call).await? {
+            Some(trace) => Ok(trace),
+            None => traces::call_in_chat(&self.store, user, call).await,
+        }
+    }
+
     /// A call that somebody makes by hand, or a program with their key. None: there is no such
     /// tool.
     pub async fn call(
         &self,
-        user: &CurrentUser,
-        address: &str,
+        caller: ToolCaller<'_>,
         tool_id: ToolId,
         input: Value,
         cancel: CancellationToken,
@@ -70,12 +105,6 @@ impl UserTools {
         let started = Instant::now();
         // There is nowhere to show a form to them: a tool that asks is declined.
         let client = Arc::new(NoClient);
-        let caller = ToolCaller {
-            user,
-            address,
-            expert: None,
-            searches: false,
-        };
         let mut call = ToolCall {
             id: CallId(fresh_id()),
             tool_id,
@@ -127,9 +156,10 @@ impl UserTools {
         toolset.resolve(call);
         let call = &*call;
         let tool = toolset.find(&call.tool_id);
-        if !tool.is_some_and(|tool| toolset.shows(tool)) {
+        let Some(tool) = tool.filter(|tool| toolset.shows(tool)) else {
             return Ok(None);
-        }
+        };
+        let client = FormObserver::new(client);
         let context = CallContext {
             call_id: call.id.clone(),
             origin: CallOrigin {
@@ -139,19 +169,10 @@ impl UserTools {
             user: user.id.clone(),
             workspace: Some(self.workspace(&user.id)),
             cancel,
-            client,
+            client: client.clone(),
             timer: CallTimer::default(),
         };
-        let mut audit = CallAudit {
-            tools: self,
-            user,
-            address: caller.address,
-            call,
-            display_name: tool.map_or("", |tool| &tool.spec.display_name),
-            started: Instant::now(),
-            // Dropped before it is over, it was cancelled.
-            status: CallStatus::Cancelled,
-        };
+        let recorder = DirectCallRecorder::begin(self, caller, call, tool, client);
         let cancel_when_revoked = async {
             tokio::time::sleep(WATCH_CREDENTIAL_AFTER).await;
             user.revoked(&self.store).await;
@@ -163,8 +184,7 @@ impl UserTools {
             result = toolset.call(call, &context) => result,
             never = cancel_when_revoked => match never {},
         };
-        audit.status = CallStatus::of(&result);
-        drop(audit);
+        recorder.end(&result);
         Ok(Some(result))
     }
 
@@ -178,7 +198,7 @@ impl UserTools {
         let access = ToolAccess::all(&user.id, user.caller()).with_settings(settings);
         let Some(chat) = chat else { return Ok(access) };
         let chat = self.store.chat(&user.id, chat).await?;
-        // One that is gone has no tools to say; the next message says that it is gone.
+        // A deleted expert limits no tools here; the next message reports that it is gone.
         let expert = self.experts.of_chat(&user.id, chat.expert.as_ref()).await;
         let expert = expert.ok().flatten();
         Ok(access.filtered(expert.and_then(|expert| expert.for_turn().tools)))
@@ -266,32 +286,6 @@ impl UserTools {
     }
 }
 
-/// Notes a call in the audit log when it ends, also where it is cancelled by being dropped.
-struct CallAudit<'a> {
-    tools: &'a UserTools,
-    user: &'a CurrentUser,
-    address: &'a str,
-    call: &'a ToolCall,
-    display_name: &'a str,
-    started: Instant,
-    status: CallStatus,
-}
-
-impl Drop for CallAudit<'_> {
-    fn drop(&mut self) {
-        let detail = json!({
-            "callId": self.call.id,
-            "ok": self.status == CallStatus::Done,
-            "status": self.status.as_str(),
-            "durationMs": self.started.elapsed().as_millis() as u64,
-            "displayName": self.display_name,
-        });
-        let (store, tool) = (&self.tools.store, self.call.tool_id.as_str());
-        let (user, address) = (self.user, self.address);
-        user.note_behind(store, address, "tool.called", tool, detail);
-    }
-}
-
 impl std::fmt::Debug for UserTools {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("UserTools").finish_non_exhaustive()
@@ -318,6 +312,7 @@ fn view_from(toolset: &Toolset, tool: &Tool, source: SourceView) -> ToolView {
         tokens: tool.tokens(tool_tokens),
         enabled: toolset.is_enabled(tool),
         enabled_by: setting.enabled.map(|(_, by)| by),
+        pinned: toolset.has_pin(tool),
         policy: toolset.policy(tool),
         policy_by: setting.policy.map(|(_, by)| by),
     }

@@ -6,18 +6,18 @@
 
 mod builder;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tenon_domain::{
     CallId, CallStatus, ChatId, Cost, ErrorDetail, FormOutcome, MessageId, ModelCallId, ModelRef,
     RunsOn, StopReason, ToolError, ToolId, TurnId, TurnOutcome, Usage, UserId, Verdict,
 };
-use tenon_store::{Result, Store, now};
+use tenon_store::{Error, Result, Store, now};
 use ts_rs::TS;
 
 use builder::TraceBuilder;
 
-/// How a turn went, as far as it is.
+/// The trace of a turn, also of one that is still running.
 #[derive(Debug, Clone, PartialEq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 #[ts(optional_fields)]
@@ -34,7 +34,7 @@ pub struct TurnTrace {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "number")]
     pub ended_at: Option<i64>,
-    /// The server's time while it runs: what is not over has come so far.
+    /// The server's time, while the turn runs: open items last until then.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "number")]
     pub now: Option<i64>,
@@ -54,7 +54,7 @@ pub struct TurnTrace {
 #[serde(rename_all = "camelCase")]
 #[ts(optional_fields)]
 pub struct ModelCallTrace {
-    /// Absent while it runs, and where it is no longer on record.
+    /// Absent while the call runs, and once its record has expired.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<ModelCallId>,
     pub message_id: MessageId,
@@ -81,7 +81,7 @@ pub struct ModelCallTrace {
     pub stop: Option<StopReason>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<ErrorDetail>,
-    /// Of the response.
+    /// HTTP status of the response.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
     /// Whether what was sent can be read: `GET /api/model-calls/{id}`.
@@ -93,7 +93,7 @@ pub struct ModelCallTrace {
 }
 
 /// A call of a tool.
-#[derive(Debug, Clone, PartialEq, Serialize, TS)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 #[ts(optional_fields)]
 pub struct ToolCallTrace {
@@ -102,6 +102,9 @@ pub struct ToolCallTrace {
     pub tool_id: ToolId,
     pub display_name: String,
     pub runs_on: RunsOn,
+    /// The computer, where that is not the server and the call belongs to no chat.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub device: Option<String>,
     pub status: CallStatus,
     #[ts(type = "number")]
     pub requested_at: i64,
@@ -138,7 +141,7 @@ pub struct ToolCallTrace {
 }
 
 /// A time in which a tool waited for a person to fill in its form.
-#[derive(Debug, Clone, PartialEq, Serialize, TS)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 #[ts(optional_fields)]
 pub struct FormWait {
@@ -195,6 +198,18 @@ pub async fn turn_trace(store: &Store, user: &UserId, turn: &TurnId) -> Result<T
     let events = store.turn_events(user, turn).await?;
     let model_calls = store.model_calls_of(turn).await?;
     Ok(TraceBuilder::new(events, model_calls).build(now()))
+}
+
+/// A call in one of this user's chats.
+pub(crate) async fn call_in_chat(
+    store: &Store,
+    user: &UserId,
+    call: &CallId,
+) -> Result<ToolCallTrace> {
+    let turn = store.turn_of_call(user, call).await?;
+    let mut calls = turn_trace(store, user, &turn).await?.tool_calls.into_iter();
+    let found = calls.find(|found| found.call_id == *call);
+    found.ok_or(Error::NotFound("call"))
 }
 
 /// What was sent in a model call of this user.

@@ -52,7 +52,7 @@ pub enum UserEvent {
     Resync,
 }
 
-/// What may not be any more as the user saw it last.
+/// A topic of which a page has to read its view again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub enum UserTopic {
@@ -81,7 +81,7 @@ struct Inner {
     state: Mutex<State>,
 }
 
-/// Whose changes are joined.
+/// The sources of changes that the feed merges.
 pub(crate) struct FeedSources {
     pub(crate) store: Store,
     pub(crate) agent: Agent,
@@ -115,7 +115,7 @@ impl UserFeed {
         }))
     }
 
-    /// Whoever reads what there is *after* this misses nothing.
+    /// Subscribes to changes. Read the current state only after this, so that no change is missed.
     pub fn subscribe(&self, user: &CurrentUser) -> UserSubscription {
         let mut state = lock(&self.0.state);
         let channel = state.channels.entry(user.id.clone());
@@ -226,7 +226,8 @@ impl Inner {
         }
     }
 
-    /// Whose a chat is says the row that was read; of one that is gone, whoever removed it.
+    /// Sends each changed chat to its owner: to the owner in its row, or, for a deleted chat, to
+    /// the user who deleted it.
     async fn publish_chats(
         &self,
         mut changed: HashMap<ChatId, Option<UserId>>,

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use futures::StreamExt;
 use redis::AsyncConnectionConfig;
 use redis::aio::{MultiplexedConnection, PubSubSink, PubSubStream};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, mpsc, oneshot};
 use tokio::time::{interval, sleep, timeout};
 
 use crate::address::BusAddress;
@@ -32,6 +32,8 @@ pub(crate) enum OutgoingMessage {
     Publish {
         channel: String,
         message: Bytes,
+        /// Given back with it.
+        room: OwnedSemaphorePermit,
     },
     /// All before it were sent.
     Flush(oneshot::Sender<()>),
@@ -57,7 +59,7 @@ pub(crate) async fn run(
             Ok(connection) => {
                 backoff = FIRST_BACKOFF;
                 is_told = false;
-                // What was said before is of no use to anybody.
+                // Drop messages queued before the connection: their receivers have given up.
                 while outgoing.try_recv().is_ok() {}
                 inner.state.send_replace(BusState::Connected);
                 tracing::info!("connected to the bus");
@@ -147,25 +149,29 @@ async fn publish(
     while outgoing.recv_many(&mut together, MAX_TOGETHER).await > 0 {
         let mut pipeline = redis::pipe();
         let mut flushed = Vec::new();
-        let mut is_empty = true;
+        let mut rooms = Vec::new();
         for outgoing in together.drain(..) {
             match outgoing {
-                OutgoingMessage::Publish { channel, message } => {
+                OutgoingMessage::Publish {
+                    channel,
+                    message,
+                    room,
+                } => {
                     let publish = pipeline.cmd("PUBLISH").arg(channel).arg(&message[..]);
                     publish.ignore();
-                    is_empty = false;
+                    rooms.push(room);
                 }
                 OutgoingMessage::Flush(done) => flushed.push(done),
             }
         }
-        if !is_empty {
+        if !rooms.is_empty() {
             let sent: redis::RedisResult<()> = pipeline.query_async(&mut publisher).await;
             if let Err(error) = sent {
                 return cause(&error);
             }
         }
         for done in flushed {
-            // Nobody may wait for it any more.
+            // An error only means that nobody waits for it.
             let _ = done.send(());
         }
     }

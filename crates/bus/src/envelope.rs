@@ -1,4 +1,4 @@
-//! A message on the wire: one line of JSON that says what it is, then its body as it is.
+//! The wire format of a message: a header as one line of JSON, then the raw body.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::MAX_NOTE_BYTES;
 
-/// A header is short; what is longer is none of ours.
+/// Longer headers are not ours.
 const MAX_HEADER_BYTES: usize = 4096;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,7 +39,7 @@ pub(crate) enum MessageKind {
     Pending {
         id: Uuid,
     },
-    /// What has become of the request?
+    /// Asks for the state of a request.
     Poll {
         id: Uuid,
     },
@@ -51,7 +51,7 @@ pub(crate) enum MessageKind {
     Over {
         id: Uuid,
     },
-    /// Too many run already, or nobody answers such requests.
+    /// The server runs too many requests, or has no handler for this topic.
     Refused {
         id: Uuid,
     },
@@ -63,7 +63,7 @@ pub(crate) enum MessageKind {
     Received {
         id: Uuid,
     },
-    /// Nobody waits for the request any more.
+    /// Tells that the caller no longer waits for the request.
     Cancel {
         id: Uuid,
     },

@@ -1,4 +1,4 @@
-//! Who receives the notes and answers the requests of each topic.
+//! Routes notes and requests to the receiver of each topic.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -29,7 +29,8 @@ impl Inbox {
         lock(&self.handlers).insert(topic, Arc::new(handler));
     }
 
-    /// What is not read in time is dropped, as if it had been lost on the way.
+    /// Delivers a note. If the receiver's queue is full it is dropped, like a message lost on the
+    /// way.
     pub(crate) fn deliver(&self, header: &Header, body: Bytes) {
         let note = Note {
             from: header.from.clone(),

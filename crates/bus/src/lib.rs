@@ -24,7 +24,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 
 pub use address::{BusAddress, BusAddressError};
 pub use json_batches::json_batches;
@@ -42,8 +42,9 @@ pub const MAX_NOTE_BYTES: usize = 256 * 1024;
 /// The longest body of a request or a reply, in parts.
 pub const MAX_BODY_BYTES: usize = 48 * 1024 * 1024;
 
-/// How many messages wait to be sent before more are dropped.
+/// How many messages wait to be sent, and how many bytes of them, before more are dropped.
 const OUTBOX_MESSAGES: usize = 4096;
+const OUTBOX_BYTES: usize = 64 * 1024 * 1024;
 
 /// Whether messages go out and come in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,6 +81,8 @@ struct Inner {
     channels: ChannelNames,
     state: watch::Sender<BusState>,
     outbox: mpsc::Sender<OutgoingMessage>,
+    /// What of [`OUTBOX_BYTES`] is free.
+    outbox_room: Arc<Semaphore>,
     inbox: Inbox,
     requests: Requests,
     peers: Peers,
@@ -110,18 +113,7 @@ impl Bus {
     /// Connects in the background, and again whenever the connection is lost. `cluster` keeps those apart who
     /// share a Redis; `name` is this server's, and nobody else's ever.
     pub fn start(address: &BusAddress, cluster: &str, name: &str) -> Self {
-        let (outbox, outgoing) = mpsc::channel(OUTBOX_MESSAGES);
-        let inner = Arc::new(Inner {
-            name: name.into(),
-            channels: ChannelNames {
-                prefix: format!("tenon:{cluster}"),
-            },
-            state: watch::Sender::new(BusState::Away),
-            outbox,
-            inbox: Inbox::default(),
-            requests: Requests::default(),
-            peers: Peers::default(),
-        });
+        let (inner, outgoing) = Inner::new(cluster, name);
         tokio::spawn(connection::run(
             address.clone(),
             Arc::downgrade(&inner),
@@ -227,6 +219,23 @@ impl Bus {
 }
 
 impl Inner {
+    fn new(cluster: &str, name: &str) -> (Arc<Self>, mpsc::Receiver<OutgoingMessage>) {
+        let (outbox, outgoing) = mpsc::channel(OUTBOX_MESSAGES);
+        let inner = Self {
+            name: name.into(),
+            channels: ChannelNames {
+                prefix: format!("tenon:{cluster}"),
+            },
+            state: watch::Sender::new(BusState::Away),
+            outbox,
+            outbox_room: Arc::new(Semaphore::new(OUTBOX_BYTES)),
+            inbox: Inbox::default(),
+            requests: Requests::default(),
+            peers: Peers::default(),
+        };
+        (Arc::new(inner), outgoing)
+    }
+
     fn is_connected(&self) -> bool {
         *self.state.borrow() == BusState::Connected
     }
@@ -246,16 +255,50 @@ impl Inner {
         let Some(message) = envelope::write(&header, &body) else {
             return false;
         };
-        let sent = self
-            .outbox
-            .try_send(OutgoingMessage::Publish { channel, message });
-        if sent.is_err() {
+        let is_sent = self.room_for(&message).is_some_and(|room| {
+            let publish = OutgoingMessage::Publish {
+                channel,
+                message,
+                room,
+            };
+            self.outbox.try_send(publish).is_ok()
+        });
+        if !is_sent {
             tracing::warn!("the bus takes no more messages for now; one was dropped");
         }
-        sent.is_ok()
+        is_sent
+    }
+
+    /// Until it is sent.
+    fn room_for(&self, message: &Bytes) -> Option<OwnedSemaphorePermit> {
+        let length = u32::try_from(message.len()).ok()?;
+        let room = self.outbox_room.clone().try_acquire_many_owned(length);
+        room.ok()
     }
 
     fn answer(&self, to: &str, kind: MessageKind, body: Bytes) -> bool {
         self.send(self.channels.of(to), self.header("", kind), body)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_waits_to_be_sent_is_bounded_by_its_bytes() {
+        let (inner, mut outgoing) = Inner::new("test", "a");
+        inner.state.send_replace(BusState::Connected);
+        let send = || inner.answer("b", MessageKind::Note, vec![0; MAX_NOTE_BYTES].into());
+        let mut sent = 0;
+        while send() {
+            sent += 1;
+        }
+        assert_eq!(sent, OUTBOX_BYTES / MAX_NOTE_BYTES - 1, "each has a header");
+        drop(outgoing.try_recv().unwrap());
+        assert!(send());
+        assert!(!send());
+        while outgoing.try_recv().is_ok() {}
+        assert_eq!(inner.outbox_room.available_permits(), OUTBOX_BYTES);
     }
 }

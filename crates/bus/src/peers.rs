@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::sync::watch;
-use tokio::time::{Instant, interval};
+use tokio::time::{Instant, MissedTickBehavior, interval};
 
 use crate::Inner;
 use crate::envelope::{Header, MessageKind};
@@ -18,7 +18,7 @@ const HELLO_INTERVAL: Duration = Duration::from_secs(4);
 /// After so long without a word a server counts as gone.
 const SILENCE_TIMEOUT: Duration = Duration::from_secs(13);
 
-/// Nobody has more servers; whoever writes to the channel must not fill our memory.
+/// Bound on memory: no cluster is larger, but anybody may write to the channel.
 const MAX_PEERS: usize = 1024;
 
 #[derive(Debug)]
@@ -46,7 +46,7 @@ impl Peers {
         inner.send(inner.channels.all(), header, Bytes::new());
     }
 
-    /// Whatever it says, it is there.
+    /// Notes that a peer is alive, because any message proves it.
     pub(crate) fn see(&self, inner: &Inner, header: &Header) {
         {
             let mut heard = lock(&self.heard);
@@ -84,14 +84,20 @@ impl Peers {
 
 pub(crate) async fn greet(bus: Weak<Inner>) {
     let mut ticks = interval(HELLO_INTERVAL);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut connected_since: Option<Instant> = None;
     loop {
-        ticks.tick().await;
+        let is_late = ticks.tick().await.elapsed() > HELLO_INTERVAL;
         let Some(inner) = bus.upgrade() else { return };
         inner.peers.say_hello(&inner, false);
-        // While nothing arrives nobody can be heard: then nobody is known to be gone either.
+        inner.requests.drop_old();
+        // While the bus is down no peer can be heard, so none is considered gone.
         if !inner.is_connected() {
             connected_since = None;
+            continue;
+        }
+        // This process was paused: what the others said meanwhile is read first.
+        if is_late {
             continue;
         }
         inner.peers.drop_silent();
@@ -100,5 +106,36 @@ pub(crate) async fn greet(bus: Weak<Inner>) {
         if since.elapsed() > POLL_TIMEOUT {
             inner.requests.end_unpolled();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::time::{advance, sleep};
+
+    use super::*;
+    use crate::BusState;
+
+    #[tokio::test(start_paused = true)]
+    async fn who_was_paused_itself_hears_the_others_before_it_drops_them() {
+        let (inner, _outgoing) = Inner::new("test", "a");
+        inner.state.send_replace(BusState::Connected);
+        tokio::spawn(greet(Arc::downgrade(&inner)));
+        let hello = Header {
+            from: "b".into(),
+            topic: "".into(),
+            kind: MessageKind::Hello { is_new: false },
+        };
+        inner.peers.see(&inner, &hello);
+        let peers = inner.peers.watch();
+        sleep(HELLO_INTERVAL / 2).await;
+        advance(3 * SILENCE_TIMEOUT).await;
+        sleep(HELLO_INTERVAL / 2).await;
+        assert_eq!(peers.borrow().len(), 1, "what it said is not read yet");
+        inner.peers.see(&inner, &hello);
+        sleep(2 * HELLO_INTERVAL).await;
+        assert_eq!(peers.borrow().len(), 1);
+        sleep(2 * SILENCE_TIMEOUT).await;
+        assert_eq!(peers.borrow().len(), 0, "it is gone");
     }
 }

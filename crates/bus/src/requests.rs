@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::sync::mpsc;
-use tokio::time::{Instant, interval_at, timeout_at};
+use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout_at};
 use uuid::Uuid;
 
 use crate::envelope::{BodyOf, Header, MessageKind};
@@ -119,6 +119,8 @@ pub(crate) async fn ask(
         return Err(BusError::Away);
     }
     let mut polls = interval_at(begun + POLL_INTERVAL, POLL_INTERVAL);
+    // Whoever was paused itself has not asked meanwhile.
+    polls.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let (mut unanswered, mut was_known) = (0, false);
     let waiting = async {
         loop {
@@ -143,7 +145,7 @@ pub(crate) async fn ask(
                 ReplyEvent::Reply(body) => return Ok(body),
                 ReplyEvent::Refused => return Err(BusError::Refused),
                 ReplyEvent::Pending => was_known = true,
-                // It was executed, and the reply is gone; or nobody knows any more whether it was.
+                // The request was executed and its reply is gone, or its state is unknown.
                 ReplyEvent::Over => return Err(BusError::TimedOut),
                 ReplyEvent::Unknown if was_known || begun.elapsed() > RESEND_TIME => {
                     return Err(BusError::TimedOut);
@@ -221,6 +223,11 @@ impl Requests {
         }
     }
 
+    /// Forgets replies that nobody fetched in time, also where nobody asks for anything any more.
+    pub(crate) fn drop_old(&self) {
+        self.executed.drop_old();
+    }
+
     pub(crate) fn end_unpolled(&self) {
         self.executed.end_unpolled();
     }
@@ -247,5 +254,39 @@ impl Requests {
                 inner.requests.tell(id, ReplyEvent::Reply(body));
             }
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::time::{advance, sleep};
+
+    use super::*;
+    use crate::BusState;
+
+    #[tokio::test(start_paused = true)]
+    async fn who_asks_and_is_paused_itself_still_waits_for_the_reply() {
+        let (inner, mut outgoing) = Inner::new("test", "a");
+        inner.state.send_replace(BusState::Connected);
+        let asking = inner.clone();
+        let asked = tokio::spawn(async move {
+            let deadline = Duration::from_secs(120);
+            ask(&asking, "b", "topic", Bytes::new(), deadline).await
+        });
+        assert!(outgoing.recv().await.is_some(), "the request");
+        sleep(POLL_INTERVAL / 2).await;
+        advance(POLL_INTERVAL * 10).await;
+        sleep(POLL_INTERVAL / 2).await;
+        let id = *lock(&inner.requests.pending).keys().next().unwrap();
+        inner.requests.tell(id, ReplyEvent::Reply("there".into()));
+        assert_eq!(asked.await.unwrap().unwrap(), "there");
+
+        // A server that is not there does not answer however often it is asked.
+        let asking = inner.clone();
+        let asked = tokio::spawn(async move {
+            let deadline = Duration::from_secs(120);
+            ask(&asking, "b", "topic", Bytes::new(), deadline).await
+        });
+        assert_eq!(asked.await.unwrap(), Err(BusError::Gone));
     }
 }

@@ -33,6 +33,7 @@ use serde_json::json;
 use tenon_app::app::App;
 use tenon_app::auth::CurrentUser;
 use tenon_app::config::Config;
+use tenon_app::tools::ToolCaller;
 use tenon_domain::pattern::Pattern;
 use tenon_domain::{EntryPoint, KeyAccess, KeyScope, ToolId, UserId, UserRole};
 use tenon_store::{AuditEntry, Enrollment, NewUserRow};
@@ -243,7 +244,8 @@ async fn steps(data: &Path, user: &UserId, key: &str, whole: Duration) {
         async move {
             let input = json!({"text": "somebody or something"});
             let cancel = CancellationToken::new();
-            let answer = tools.call(&by, "127.0.0.1", ToolId::new(TOOL), input, cancel);
+            let caller = ToolCaller::new(&by, "127.0.0.1");
+            let answer = tools.call(caller, ToolId::new(TOOL), input, cancel);
             let answer = answer.await.expect("the store answers");
             assert!(answer.expect("the tool is there").ok);
         }

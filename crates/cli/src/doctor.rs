@@ -156,7 +156,7 @@ async fn discover_below(
                      Access-Control-Allow-Origin."
                 )));
             }
-            // Nobody without a key learns more.
+            // Without a key nothing more can be found out.
             Err(problem) if problem.kind == ProblemKind::NeedsKey && wants_key => break,
             Err(problem) if problem.kind.is_elsewhere() => {}
             found => return found,
@@ -171,7 +171,7 @@ async fn discover_below(
     )))
 }
 
-/// What speaks no HTTP may speak it inside TLS, and the other way round.
+/// Retries an address that does not speak HTTP with https, and the other way round.
 async fn over_tls(browser: &Browser, url: &Url, problem: DoctorProblem) -> DoctorProblem {
     match (problem.kind, url.scheme()) {
         (ProblemKind::NotHttp, "http") => speaks_https(browser, url).await.unwrap_or(problem),

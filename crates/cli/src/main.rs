@@ -18,8 +18,7 @@ use tokio::runtime::Runtime;
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
-/// What still blocks a thread after the work is done, such as a slow name
-/// server, is not waited for longer than this.
+/// At exit, threads that still block (for example in a slow name lookup) are abandoned after this.
 const RUNTIME_SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
 
 fn main() -> ExitCode {

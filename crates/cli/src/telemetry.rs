@@ -44,7 +44,7 @@ use span_queue::SpanQueue;
 /// What spans and metrics say they come from.
 const SCOPE: &str = "tenon";
 
-/// What has not arrived after so long at the end is lost.
+/// Time for the last export at shutdown; what has not arrived by then is lost.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Spans and metrics on their way out.
@@ -146,7 +146,7 @@ fn is_ours(metadata: &Metadata<'_>, content: bool) -> bool {
     metadata.is_span() && target.starts_with("tenon_") && (content || target != "tenon_content")
 }
 
-/// Who we are, in the operator's words where there are any.
+/// The resource attributes: the service name and version, overridden by the operator's.
 fn resource() -> Resource {
     let resource = Resource::builder_empty()
         .with_service_name("tenon")

@@ -117,6 +117,14 @@ impl ToolSettings {
 }
 
 impl EffectiveSetting {
+    pub fn is_denied(&self) -> bool {
+        matches!(self.policy, Some((Policy::Deny, _)))
+    }
+
+    pub fn is_off(&self) -> bool {
+        matches!(self.enabled, Some((false, _)))
+    }
+
     fn of(of_tool: Option<&LayeredSetting>, of_source: Option<&LayeredSetting>) -> Self {
         let mut last = Self::default();
         if of_tool.is_none() && of_source.is_none() {
@@ -131,9 +139,8 @@ impl EffectiveSetting {
             }
             // What is denied no nearer layer allows, such as an approval for a chat that was given
             // before. Of several denials that of the outermost layer counts.
-            let is_denied = matches!(last.policy, Some((Policy::Deny, _)));
             if let Some(policy) = own.policy.or(shared.policy)
-                && !is_denied
+                && !last.is_denied()
             {
                 last.policy = Some((policy, layer));
             }
@@ -200,6 +207,12 @@ impl ToolAccess {
             .is_none_or(|owner| *owner == self.user)
             && self.only.as_ref().is_none_or(|only| only.contains(tool))
             && self.allows(source, tool)
+    }
+
+    /// Whether it is a skill of the expert.
+    pub fn has_of_expert(&self, source: &SourceInfo) -> bool {
+        let filter = self.filter.as_ref();
+        filter.is_some_and(|filter| filter.sources.contains(&source.id))
     }
 
     /// Whether the expert may use it, where there is one.

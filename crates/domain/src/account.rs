@@ -92,6 +92,20 @@ pub enum EntryPoint {
     Shell,
 }
 
+/// By which of Tenon's interfaces a call outside of any chat came in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CallInterface {
+    Page,
+    /// `/api` with a key.
+    Api,
+    /// `/v1`, where a model calls.
+    V1,
+    Mcp,
+    Mcpo,
+    Shell,
+}
+
 /// A text that names no entry point.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no door called {0:?}")]
@@ -101,6 +115,17 @@ impl EntryPoint {
     /// Whether a person is there who can be asked for approval.
     pub fn is_interactive(&self) -> bool {
         matches!(self, Self::Page)
+    }
+}
+
+impl From<&EntryPoint> for CallInterface {
+    /// The one that is there for whoever comes in so.
+    fn from(entry: &EntryPoint) -> Self {
+        match entry {
+            EntryPoint::Page => Self::Page,
+            EntryPoint::Key(_) => Self::Api,
+            EntryPoint::Shell => Self::Shell,
+        }
     }
 }
 

@@ -65,24 +65,27 @@ pub const EXPERT_ICONS: [&str; 12] = [
 /// Which tools an expert may use, whatever else its user sees.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ToolFilter {
-    pub patterns: Vec<Pattern>,
-    /// All tools of these sources.
+    /// None: all.
+    pub patterns: Option<Vec<Pattern>>,
+    /// Its skills, all tools of which its model is told of.
     pub sources: Vec<SourceId>,
 }
 
 impl ExpertDefinition {
-    /// None: it may use everything.
+    /// None: it may use everything, and nothing before the rest.
     pub fn tool_filter(&self) -> Option<ToolFilter> {
-        Some(ToolFilter {
-            patterns: self.tools.clone()?,
+        let filter = ToolFilter {
+            patterns: self.tools.clone(),
             sources: self.skills.clone(),
-        })
+        };
+        (filter != ToolFilter::default()).then_some(filter)
     }
 }
 
 impl ToolFilter {
     pub fn matches(&self, source: &SourceInfo, tool: &ToolId) -> bool {
+        let patterns = self.patterns.as_deref();
         self.sources.contains(&source.id)
-            || self.patterns.iter().any(|pattern| pattern.matches(tool))
+            || patterns.is_none_or(|all| all.iter().any(|pattern| pattern.matches(tool)))
     }
 }

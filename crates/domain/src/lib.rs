@@ -35,7 +35,8 @@ pub use access::{
     EffectiveSetting, Layer, Policy, SettingTarget, ToolAccess, ToolSetting, ToolSettings,
 };
 pub use account::{
-    Account, EntryPoint, HandoverNotice, KeyAccess, KeyScope, UnknownEntryPoint, UserRole,
+    Account, CallInterface, EntryPoint, HandoverNotice, KeyAccess, KeyScope, UnknownEntryPoint,
+    UserRole,
 };
 pub use attachment::{AttachedFile, FileKind, UserFile};
 pub use caller::Caller;

@@ -39,8 +39,8 @@ coded_errors! {
         Lost = "call_lost" => "Tenon was restarted during this call. It may or may not have taken effect: check before repeating it.",
         Unanswered = "call_unanswered" => "Nobody answered whether this call may be made, so it was not. Do without it.",
         TurnEnded = "call_turn_ended" => "This call was not made: the turn ended before anybody had allowed it.",
-        NoClientResult = "call_without_client_result" => "The client that should make this call gave no result of it. It may or may not have taken effect: do without it.",
-        TooMany { max: usize } = "call_too_many" => "More than {max} calls at once are not made. Ask for this one again.",
+        NoClientResult = "call_without_client_result" => "The client that should make this call returned no result for it. It may or may not have taken effect: do without it.",
+        TooMany { max: usize } = "call_too_many" => "More than {max} calls at once are not possible. Request this one again.",
     }
 }
 

@@ -24,7 +24,7 @@ pub(crate) use stop_tracker::StopTracker;
 
 use object_scanner::JsonObjectScanner;
 
-/// What a model said in one step.
+/// The complete reply of a model in one step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelReply {
     pub parts: Vec<Part>,
@@ -49,7 +49,8 @@ pub struct Assembler {
 #[derive(Debug, Clone, PartialEq)]
 pub struct PartDraft {
     pub body: DraftBody,
-    /// What the provider wants back with the part. It ends the part: what follows is another one.
+    /// Opaque data that the provider wants back with the part. It ends the part: later deltas start
+    /// a new one.
     provider_block: Option<ProviderBlock>,
 }
 
@@ -321,8 +322,8 @@ fn opens_another(call: &CallDraft, fragment: &CallFragment) -> bool {
     !is_again && call.braces.is_whole()
 }
 
-/// The arguments of a call. No text at all means none were needed; text that
-/// is no JSON stays as it came, for validation to answer.
+/// Parses the arguments of a call. Empty text means no arguments; invalid JSON is kept as text, for
+/// validation to report.
 fn input(arguments: String) -> Value {
     if arguments.trim().is_empty() {
         return Value::Object(serde_json::Map::new());

@@ -18,7 +18,7 @@ use content::{OutputText, input_messages, system_instructions};
 /// How much of a name that a server says is believed to be one.
 const MAX_MODEL_BYTES: usize = 128;
 
-/// What traces call a model and whoever offers it.
+/// The names of a model and its provider in traces.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelIdentity {
     /// One of the names that the conventions know, where there is one.
@@ -29,7 +29,7 @@ pub struct ModelIdentity {
     pub server: Option<(String, u16)>,
 }
 
-/// Asks a model. Where nobody looks at spans, this is `provider.stream`.
+/// Asks a model within a span. Without an enabled span this is just `provider.stream`.
 pub async fn stream(provider: &dyn Provider, request: ModelRequest) -> Result<ModelStream, Error> {
     let span = open(provider, &request);
     if span.is_disabled() {
@@ -96,7 +96,7 @@ fn open(provider: &dyn Provider, request: &ModelRequest) -> Span {
     span.record("gen_ai.provider.name", identity.provider);
     span.record("gen_ai.request.model", &identity.model);
     match &identity.server {
-        // A model inside this process is no client's.
+        // A model inside this process is not an outgoing request.
         None => span.record("otel.kind", "internal"),
         Some((host, port)) => {
             span.record("server.address", host);
@@ -171,7 +171,8 @@ impl Stream for TracedStream {
     }
 }
 
-/// Whoever stops listening has paid for what was said until then.
+/// Records usage and finish reason also when the stream is dropped early, because the tokens were
+/// paid for.
 impl Drop for TracedStream {
     fn drop(&mut self) {
         let span = &self.span;

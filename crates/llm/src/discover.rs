@@ -1,4 +1,4 @@
-//! What does an address offer?
+//! Lists the models that an address offers.
 
 use std::time::Duration;
 
@@ -17,14 +17,14 @@ pub use crate::model_list::ListedModel;
 /// A list of models is a page of names.
 const MAX_LIST_BYTES: usize = 8 * 1024 * 1024;
 
-/// Whoever cannot say what it offers in this time is not waited for.
+/// Endpoints that take longer to list their models are skipped.
 const LIST_TIMEOUT: Duration = Duration::from_secs(8);
 
 /// How many models of a list are asked about one by one, and how long that may take.
 const MAX_ASKED_MODELS: usize = 32;
 const CONTEXTS_TIMEOUT: Duration = Duration::from_millis(1_500);
 
-/// What is offered, and the address as it should be kept.
+/// The models on offer, and the normalised base URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelList {
     pub format: WireFormat,
@@ -69,7 +69,7 @@ pub fn normalise(address: &str) -> Result<String, ModelFault> {
     if !url.username().is_empty() || url.password().is_some() {
         return Err(ModelFault::AddressWithPassword);
     }
-    // What a server listens on is not always where it can be reached.
+    // `0.0.0.0` is an address to listen on, not one to connect to.
     if matches!(url.host(), Some(Host::Ipv4(any)) if any.is_unspecified()) {
         let _ = url.set_host(Some("127.0.0.1"));
     }

@@ -31,9 +31,9 @@ struct EmbeddingEntry {
 pub enum EmbeddingFault {
     /// These texts are not taken; others may be.
     Rejected(ErrorDetail),
-    /// The server broke on this request. Others may succeed, and so may this one later.
+    /// The server failed on this request. Other requests, or this one later, may succeed.
     Failed(ErrorDetail),
-    /// The server makes none now, whatever the texts: it is not there, or lets nobody in.
+    /// The server is unreachable or denies access, whatever the texts.
     Unavailable(ErrorDetail),
 }
 

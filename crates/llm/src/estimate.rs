@@ -12,7 +12,7 @@ pub struct RequestEstimate {
     pub message_tokens: usize,
     /// The tools that the model is told of.
     pub tools: Vec<ToolId>,
-    /// Those that it is not, and why.
+    /// Tools that the model is not offered, and why.
     pub omitted: Vec<OmittedTool>,
     /// How many more it can find by searching.
     pub deferred: usize,

@@ -59,7 +59,7 @@ pub struct Evaluation {
     report: EvaluationReport,
 }
 
-/// What became of a prompt.
+/// How a prompt ended.
 enum PromptEnd {
     Scored(PromptTranscript),
     /// The server does not take requests of this mode.
@@ -85,7 +85,7 @@ impl Evaluation {
         &mut self,
         mut on_result: impl FnMut(&EvaluationReport, &PromptResult),
     ) -> Result<(), Error> {
-        // A model that has to be loaded first, or a wrong key, is no matter of modes.
+        // Load the model and check the key first, because these do not depend on the mode.
         probe::answer(&self.remote, &mut |_| {}).await?;
         for mode in self.options.modes.clone() {
             self.run_mode(mode, &mut on_result).await?;
@@ -150,7 +150,8 @@ impl Evaluation {
         let conversation = converse(provider, prompt, &mut transcript);
         let ended = tokio::time::timeout(self.options.prompt_timeout, conversation).await;
         if mode == ToolUse::Native && !provider.takes_tools() {
-            // What came then is what comes of the tools in the prompt, which is another mode.
+            // The provider fell back to describing tools in the prompt, which is measured as a mode
+            // of its own.
             let host = self.remote.host().into();
             let fault = ModelFault::ToolsRefused { host };
             return Ok(PromptEnd::Impossible(fault.into()));

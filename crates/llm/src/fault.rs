@@ -7,9 +7,9 @@ coded_errors! {
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub enum ModelFault {
         NoCredit { host, said } = "model_no_credit" => "The account at {host} has no credit left[ (\"{said}\")]. Top it up there, or choose another model.",
-        ContextFull { name, said } = "model_context_full" => "This chat is longer than {name} can read[ (\"{said}\")]. Start a new chat, or choose a model that reads more.",
+        ContextFull { name, said } = "model_context_full" => "This chat is longer than {name} can read[ (\"{said}\")]. Start a new chat, or choose a model with a larger context.",
         KeyRefused { host, name, said } = "model_key_refused" in "key" => "{host} refused the key[ (\"{said}\")]. Check the key of {name}, or enter a new one.",
-        KeyNeeded { host, name, said } = "model_key_needed" in "key" => "{host} wants a key[ (\"{said}\")]. Enter one for {name}.",
+        KeyNeeded { host, name, said } = "model_key_needed" in "key" => "{host} requires a key[ (\"{said}\")]. Enter one for {name}.",
         NoModel { host, model, said } = "model_not_offered" in "model" => "{host} has no model `{model}`[ (\"{said}\")]. Choose one that it offers.",
         NotPulled { host, model, said } = "model_not_pulled" in "model" => "{host} has no model `{model}`[ (\"{said}\")]. `ollama pull {model}` fetches it. Choose one that it offers.",
         NoServer { address, said } = "model_server_not_found" in "baseUrl" => "There is no model server at {address}[ (\"{said}\")]. Check the address; it often ends in /v1.",
@@ -27,19 +27,19 @@ coded_errors! {
         ReplyTooLarge { host, mb } = "model_reply_too_large" => "{host} sent more than {mb} MB as one answer and was cut off. Ask for less, or choose another model.",
         EmptyReply { host } = "model_reply_empty" => "{host} ended its answer before it began. Try again, or choose another model.",
         BrokeOff { host } = "model_broke_off" => "{host} broke off this answer. Try again.",
-        /// A mistake of ours: `why` is for whoever reports it.
+        /// A bug of ours: `why` is for the bug report.
         InvalidChat { why } = "model_chat_invalid" => "This chat cannot be sent to a model: {why}. Start a new one.",
 
         InvalidAddress { address } = "model_address_invalid" in "baseUrl" => "`{address}` is not an address. It has to look like http://localhost:11434/v1 or https://api.example.com/v1.",
-        AddressWithPassword = "model_address_with_password" in "baseUrl" => "Leave user and password out of the address; the key has a field of its own.",
-        ListTimeout { address, seconds } = "model_list_timeout" in "baseUrl" => "{address} did not say within {seconds} s what it offers. Check that the server runs and the address is right.",
-        ListEmpty { address } = "model_list_empty" in "baseUrl" => "{address} offers nothing.",
-        ProbeSilent { name } = "model_test_silent" => "{name} answered, but said nothing. Choose another model of this server.",
+        AddressWithPassword = "model_address_with_password" in "baseUrl" => "Leave the user name and password out of the address; the key has a field of its own.",
+        ListTimeout { address, seconds } = "model_list_timeout" in "baseUrl" => "{address} did not list its models within {seconds} s. Check that the server runs and the address is right.",
+        ListEmpty { address } = "model_list_empty" in "baseUrl" => "{address} offers no models.",
+        ProbeSilent { name } = "model_test_silent" => "{name} returned an empty answer. Choose another model of this server.",
         ProbeTimeout { name, seconds } = "model_test_timeout" => "{name} did not finish within {seconds} s. It may still be loading: try again, or choose a smaller one.",
-        NoImages { name } = "model_without_images" in "messages" => "{name} takes no images. Leave them out, or choose a model that does.",
-        ToolsRefused { host } = "model_tools_refused" => "{host} takes no tools in a request for this model.",
+        NoImages { name } = "model_without_images" in "messages" => "{name} accepts no images. Leave them out, or choose a model that does.",
+        ToolsRefused { host } = "model_tools_refused" => "{host} accepts no tools in a request for this model.",
         EvaluationTooSlow { seconds } = "evaluation_too_slow" => "Several prompts in a row took longer than {seconds} s. Allow more time for each, or choose a smaller model.",
-        AssistantFailed = "assistant_failed" => "The assistant could not make sense of this.",
+        AssistantFailed = "assistant_failed" => "The assistant did not understand this.",
     }
 }
 

@@ -52,7 +52,7 @@ pub trait Provider: Send + Sync {
     /// For people: "Built-in assistant", "gpt-x at OpenAI".
     fn name(&self) -> &str;
 
-    /// What traces call it.
+    /// The name of the model and its provider in traces.
     fn identity(&self) -> ModelIdentity {
         ModelIdentity {
             provider: "tenon",
@@ -122,11 +122,12 @@ pub type ModelStream = Pin<Box<dyn Stream<Item = Result<ModelDelta, Error>> + Se
 #[derive(Debug, Clone, Default)]
 pub struct ModelRequest {
     pub system: String,
-    /// Of the page the answer is read on, where one is. Language models learn of it from `system`.
+    /// Language of the page that shows the answer, if there is one. Language models learn of it
+    /// from `system`.
     pub language: Option<PageLanguage>,
     pub messages: Vec<Message>,
     pub tools: Vec<Arc<ToolSpec>>,
-    /// Those that it can find.
+    /// Tools that the model can only find by searching.
     pub deferred: DeferredTools,
     pub options: GenerationOptions,
     /// Where a provider that asks a server writes down how that went.
@@ -180,11 +181,11 @@ pub struct CallFragment {
     pub name: Option<String>,
     /// The next piece of the arguments' JSON text.
     pub arguments: String,
-    /// What the call has to be told back with, beside name and arguments.
+    /// Opaque data that must be sent back with the call, beside name and arguments.
     pub provider_block: Option<ProviderBlock>,
 }
 
-/// All that a model says to a request, at once.
+/// Runs a request and collects the whole reply.
 pub async fn complete(provider: &dyn Provider, request: ModelRequest) -> Result<ModelReply, Error> {
     let mut deltas = chat_span::stream(provider, request).await?;
     let mut assembler = Assembler::default();
@@ -205,7 +206,7 @@ pub enum Error {
     /// The model said no, or answered nonsense.
     #[error("{0}")]
     Refused(ErrorDetail),
-    /// It may well work later: the server is busy, or cannot be reached.
+    /// The request may succeed later: the server is busy or unreachable.
     #[error("{0}")]
     Busy(ErrorDetail),
     /// The stream broke off; what was said before it stands.

@@ -45,7 +45,7 @@ fn listed_model(entry: &Value) -> Option<ListedModel> {
     })
 }
 
-/// What listens, paints or counts is not talked to.
+/// False for models that embed, transcribe or draw instead of chatting.
 fn can_chat(model: &str) -> bool {
     const NON_CHAT_NAMES: [&str; 16] = [
         "embed",

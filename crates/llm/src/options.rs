@@ -1,4 +1,4 @@
-//! What one request asks of the generation itself.
+//! Generation options of one request.
 
 use serde_json::{Map, Value};
 use tenon_domain::{ToolId, coded_errors};
@@ -16,8 +16,8 @@ pub const SAMPLING_OPTIONS: [&str; 8] = [
     "repeat_penalty",
 ];
 
-/// What one request asks of the generation. What is not set is the model's own setting in Tenon, or
-/// its server's default; what is set wins over both.
+/// Generation options of one request. Unset fields use the model's settings in Tenon or the
+/// server's defaults; set fields override both.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct GenerationOptions {
     pub max_tokens: Option<u64>,
@@ -62,8 +62,7 @@ impl GenerationOptions {
         }
     }
 
-    /// What is not asked for here is what `others` ask for. Which tools are called is up to these
-    /// alone.
+    /// Fills unset options from `others`, except `tool_choice`, which only the request decides.
     pub fn or(mut self, others: &Self) -> Self {
         self.max_tokens = self.max_tokens.or(others.max_tokens);
         self.temperature = self.temperature.or(others.temperature);

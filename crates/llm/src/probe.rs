@@ -58,7 +58,7 @@ pub async fn run(
                     first_word,
                 });
             }
-            // That it cannot do one thing does not mean that it can do nothing.
+            // Failing in one mode does not rule out the others.
             Ok(None) | Err(Error::Refused(_)) => {}
             // A server in trouble says nothing about its model.
             Err(error) => return Err(error),
@@ -135,7 +135,7 @@ async fn call(remote: &Remote, tools: ToolUse) -> Result<Option<CallPlace>, Erro
     });
     let reply = reply.await?;
     if tools == ToolUse::Native && !provider.takes_tools() {
-        // What came then is what comes of the tools in the prompt, and that has its own turn.
+        // The provider fell back to describing tools in the prompt, which is probed separately.
         return Ok(None);
     }
     let call = reply.parts.iter().find_map(Part::as_call);

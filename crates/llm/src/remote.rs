@@ -51,7 +51,7 @@ use tool_compiler::{CompileCount, MAX_TOOLS};
 
 use retrying_stream::RetryingStream;
 
-/// What a model reads where nobody knows better.
+/// Context size assumed if neither settings nor server tell one.
 const USUAL_CONTEXT_TOKENS: u64 = 128_000;
 
 /// The part of a context that tools may take: one token in so many, but no less than a handful of
@@ -59,7 +59,7 @@ const USUAL_CONTEXT_TOKENS: u64 = 128_000;
 const TOOL_SHARE: u64 = 10;
 const MIN_TOOL_BUDGET: u64 = 4_000;
 
-/// What a request is made of: no parameter of a model can be called so.
+/// Fields of the request itself, which no model parameter may override.
 pub const RESERVED: [&str; 4] = ["model", "messages", "stream", "tools"];
 
 /// Where a model is and how it is asked.
@@ -79,7 +79,7 @@ pub struct Remote {
     pub context_tokens: Option<u64>,
     /// How many tokens its tools may take. None: a tenth of its context.
     pub tool_budget: Option<u64>,
-    /// Its server tells how far it has read the prompt, where it is asked to.
+    /// Whether its server can report how far it has read the prompt.
     pub reports_progress: bool,
 }
 
@@ -118,7 +118,7 @@ impl RemoteProvider {
     }
 }
 
-/// What is known of a model's server, for as long as it is used.
+/// Knowledge about a model's server, learned at run time and shared by its requests.
 #[derive(Debug, Default)]
 pub(crate) struct ServerKnowledge {
     capabilities: Mutex<Capabilities>,
@@ -165,7 +165,7 @@ impl Provider for RemoteProvider {
         let compiler = &self.known.compiler;
         match RequestPlan::new(&self.remote, compiler, capabilities, request) {
             Ok((plan, omitted)) => plan.estimate(request, omitted),
-            // It would be refused: what it would take all the same.
+            // The request would be refused, so estimate it as it is.
             Err(_) => RequestEstimate::of(request),
         }
     }
@@ -195,13 +195,14 @@ impl Provider for RemoteProvider {
 }
 
 impl Remote {
-    /// Whose words a kept block is: to another model, or elsewhere, it means nothing.
+    /// Identifies the model at its address. A provider block goes back only to the model that made
+    /// it, because its signature is invalid elsewhere.
     pub(crate) fn maker(&self) -> String {
         let format = self.format.as_str();
         format!("{format} {} {}", self.base_url, self.model)
     }
 
-    /// What this very model wants to be told back.
+    /// Wraps a block that this model wants back.
     pub(crate) fn provider_block(&self, block: Value) -> ProviderBlock {
         ProviderBlock {
             maker: self.maker(),
@@ -219,7 +220,7 @@ impl Remote {
             option: option.to_owned(),
             model: self.name.clone(),
         };
-        // Calls that stand in the text cannot be required of anybody.
+        // A call that is read from text cannot be required.
         let calls_freely = matches!(self.tools, ToolUse::None | ToolUse::Text);
         if has_tools && options.requires_call() && calls_freely {
             return Some(unsupported("tool_choice"));
@@ -253,12 +254,12 @@ impl Remote {
         }
     }
 
-    /// What a person set goes out as it is, except what would break the conversation.
+    /// Adds the parameters set by a person, except those that would break the request.
     pub(crate) fn add_parameters(&self, body: &mut Map<String, Value>) {
         for (name, value) in &self.parameters {
             match value {
                 _ if RESERVED.contains(&name.as_str()) || name == TOOL_SEARCH_PARAMETER => {}
-                // A way to leave out what is sent by itself.
+                // `null` removes a field that is sent by default.
                 Value::Null => {
                     body.remove(name);
                 }

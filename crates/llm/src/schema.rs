@@ -32,7 +32,7 @@ use tenon_domain::text::shorten;
 
 use translate::Translator;
 
-/// What a wire format can be told about a tool's input.
+/// The JSON Schema features that a wire format supports for tool inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dialect {
     /// The longest description of a tool, in characters.
@@ -62,10 +62,10 @@ pub enum PropertyNames {
     Plain,
 }
 
-/// Which regular expressions are sent; the others are left away.
+/// Which `pattern` expressions are sent; others are dropped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Patterns {
-    /// What every engine understands alike.
+    /// Only syntax that all regex engines share.
     Plain,
     /// Of these, what can be made a grammar of: `^…$`, and no `\d`, `\w`, `\s`.
     Anchored,
@@ -214,10 +214,10 @@ coded_errors! {
     pub enum SchemaError {
         TooLarge = "schema_too_large" => "its input schema is too large",
         TooDeep = "schema_too_deep" => "its input schema is nested too deep",
-        Recursive = "schema_recursive" => "its input schema refers to itself without end",
-        DanglingReference { reference } = "schema_dangling_reference" => "its input schema refers to `{reference}`, which is not there",
+        Recursive = "schema_recursive" => "its input schema refers to itself endlessly",
+        DanglingReference { reference } = "schema_dangling_reference" => "its input schema refers to `{reference}`, which does not exist",
         RemoteReference { reference } = "schema_remote_reference" => "its input schema refers to `{reference}`, which is not part of it",
-        NotASchema = "schema_none" => "its input schema is no JSON Schema",
+        NotASchema = "schema_none" => "its input schema is not a JSON Schema",
         NotAnObject = "schema_not_object" => "its input is not an object",
         PropertyName { name } = "schema_property_name" => "the model's provider refuses the name of its property `{name}`: only A-Z, a-z, 0-9, `_`, `.` and `-` are allowed, at most 64 of them",
         Serialize { why } = "schema_unwritable" => "its input schema cannot be written: {why}",

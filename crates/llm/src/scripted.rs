@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 
 use crate::{CallFragment, Error, ModelDelta, ModelRequest, ModelStream, Provider};
 
-/// Plays one script per request, in order, and remembers what it was asked.
+/// A provider that plays one script per request, in order, and records the requests.
 #[derive(Debug, Default)]
 pub struct Scripted {
     scripts: Mutex<VecDeque<Vec<ScriptStep>>>,

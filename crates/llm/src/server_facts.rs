@@ -19,11 +19,11 @@ const TIMEOUT: Duration = Duration::from_secs(2);
 /// Ollama sends the licence and the template of the model along.
 const MAX_BODY_BYTES: usize = 4 * 1024 * 1024;
 
-/// What Ollama gives a model that neither says otherwise nor is loaded, unless there is a lot of
-/// video memory.
+/// Ollama's default context for a model that sets none and is not loaded, except on machines with
+/// much video memory.
 const OLLAMA_DEFAULT_CONTEXT: u64 = 4_096;
 
-/// What a server says about itself.
+/// Facts that a model server reports about itself.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ServerFacts {
     /// How many tokens the model reads and writes at once.

@@ -1,4 +1,4 @@
-//! What a tool gave, in the result_parts a model can be shown.
+//! Converts the result of a tool into parts that can be shown to a model.
 
 use std::borrow::Cow;
 

@@ -18,18 +18,18 @@ mod task;
 /// A server that asks for input more often than this in one call is stuck.
 const MAX_ROUNDS: usize = 10;
 
-/// More input requests than these, in one round, nobody would answer.
+/// Limit of input requests per round: nobody would answer more.
 const MAX_INPUT_REQUESTS: usize = 8;
 
 /// How a tool wants to be called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CallMode {
     Plain,
-    /// As a task: it refuses anything else.
+    /// The tool must be called as a task and refuses plain calls.
     AsTask,
 }
 
-/// What a round ended with.
+/// The result of one round of a call.
 enum RoundResult {
     Done(Map<String, Value>),
     /// Once these are answered, the same request is made again.

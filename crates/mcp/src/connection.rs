@@ -48,7 +48,7 @@ pub enum TransportConfig {
 pub struct ConnectOptions {
     pub transport: TransportConfig,
     pub client: ClientInfo,
-    /// What an earlier connection found out: [`McpConnection::era`].
+    /// The protocol era found by an earlier connection: [`McpConnection::era`].
     pub era: ProtocolEra,
     /// For everything until the connection is ready.
     pub timeout: Duration,
@@ -140,7 +140,7 @@ impl McpConnection {
         &self.server_info
     }
 
-    /// What the server says that it can do.
+    /// The capabilities that the server declared.
     pub fn capabilities(&self) -> &Value {
         &self.capabilities
     }

@@ -90,7 +90,7 @@ fn read_field(property: &Map<String, Value>) -> Option<Value> {
         }
     }
     if kind == "array" {
-        // Several of a list of choices; of anything else nobody can be asked.
+        // Only lists of choices can be asked for, not lists of other values.
         let items = property.get("items")?.as_object()?;
         let mut choices = choices_of(items, "anyOf")?;
         if choices.contains_key("enum") {

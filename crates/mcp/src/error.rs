@@ -23,7 +23,7 @@ pub enum Error {
     #[error("The server refused: {}", text::line(&.0.to_string(), MAX_QUOTE_CHARS))]
     Rpc(RpcError),
     /// 401, or 403 for lack of scope. The challenge is its `WWW-Authenticate` header.
-    #[error("The server asks for a log-in.")]
+    #[error("The server requires a log-in.")]
     LoginRequired { challenge: Option<String> },
     /// A status that is no success, and the beginning of its body as one line.
     #[error("{}", status_sentence(*.status))]
@@ -34,7 +34,7 @@ pub enum Error {
     /// The connection ended first. Whether what was sent took effect is not known.
     #[error("{0}")]
     ConnectionLost(ConnectionError),
-    /// What came is not what the protocol allows.
+    /// The peer violated the protocol.
     #[error("{0}")]
     Protocol(#[from] ProtocolError),
     /// A request got no response in time.
@@ -67,7 +67,7 @@ pub enum ConnectionError {
         command: String,
         output: ServerOutput,
     },
-    #[error("The program does not read its input any more.")]
+    #[error("The program no longer reads its input.")]
     InputClosed,
     /// By us.
     #[error("The connection was closed.")]
@@ -80,7 +80,7 @@ pub enum ConnectionError {
     SessionForgotten,
     #[error("{0}")]
     Request(#[from] RequestError),
-    /// What came cannot be read any further.
+    /// The data cannot be parsed any further.
     #[error("{0}")]
     Protocol(#[from] ProtocolError),
 }
@@ -94,17 +94,17 @@ pub enum ProtocolError {
     #[error("It answers, but not as an MCP server does: it names no version.")]
     NoVersion,
     /// None of the versions it offers is known here.
-    #[error("It speaks only versions of MCP that this client does not: {}.", .0.join(", "))]
+    #[error("It only speaks versions of MCP that this client does not support: {}.", .0.join(", "))]
     UnsupportedVersions(Vec<String>),
     #[error("The server answered something else than what it was asked.")]
     WrongResponse,
-    #[error("There is a web page at this address, and no MCP server.")]
+    #[error("There is a web page at this address, not an MCP server.")]
     WebPage,
     #[error("The server answered with `{0}`, which is not MCP.")]
     ContentType(String),
-    #[error("There is no MCP server at this address: it answers with something else than events.")]
+    #[error("There is no MCP server at this address: it does not answer with an event stream.")]
     NotAnEventStream,
-    #[error("There is no MCP server at this address: its stream of events names no endpoint.")]
+    #[error("There is no MCP server at this address: its event stream names no endpoint.")]
     NoEndpoint,
     #[error("The server gave the address `{address}`, which is none: {cause}.")]
     InvalidEndpoint { address: String, cause: String },
@@ -132,8 +132,8 @@ pub enum ProtocolError {
     TooManyRounds(usize),
     #[error("The tool asks more than {0} things at once, which nobody would answer.")]
     TooManyInputRequests(usize),
-    /// It wants something of the client that this one does not offer.
-    #[error("The tool needs {0}, which this client does not offer.")]
+    /// The server asks for client input of a kind that we do not support.
+    #[error("The tool needs {0}, which this client does not support.")]
     UnsupportedInputRequest(String),
 }
 
@@ -146,11 +146,11 @@ pub enum StartError {
     Header(#[from] McpHeaderError),
     #[error("The HTTP client could not be created: {0}.")]
     HttpClient(String),
-    #[error("The folder {0} it should run in does not exist.")]
+    #[error("The working folder {0} does not exist.")]
     NoFolder(String),
     #[error("`{0}` was not found in PATH.")]
     ProgramNotFound(String),
-    #[error("`{0}` may not be run: it is not an executable file.")]
+    #[error("`{0}` cannot be run: it is not an executable file.")]
     NotExecutable(String),
     #[error("`{command}` could not be started: {cause}.")]
     Spawn { command: String, cause: String },
@@ -167,14 +167,14 @@ pub enum StartError {
 pub enum McpHeaderError {
     #[error("`{0}` cannot be the name of a header. Write letters, digits and dashes.")]
     InvalidName(String),
-    #[error("The header {0} is written by the client itself. Leave it out.")]
+    #[error("The header {0} is set by the client itself. Leave it out.")]
     Reserved(String),
-    #[error("The value of the header {0} has characters no header can have.")]
+    #[error("The value of the header {0} contains characters that are not allowed in headers.")]
     InvalidValue(String),
 }
 
-/// What a server wrote beside the protocol in its last run, oldest first: standard
-/// error, standard output that is no message, log messages.
+/// Output of a server beside the protocol in its last run, oldest first: standard error,
+/// non-message lines of standard output, and log messages.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ServerOutput(pub Arc<[String]>);
 
@@ -208,9 +208,9 @@ fn colon(reason: &str) -> String {
 
 fn status_sentence(status: u16) -> String {
     match status {
-        403 => "The server refuses us (HTTP 403). Check the credentials in its headers.".to_owned(),
+        403 => "The server denied access (HTTP 403). Check the credentials in its headers.".to_owned(),
         404 => "There is no MCP server at this address (HTTP 404). Check the path: many are at /mcp or /sse.".to_owned(),
-        429 => "The server asks for fewer requests (HTTP 429). Try again later.".to_owned(),
+        429 => "The server is limiting requests (HTTP 429). Try again later.".to_owned(),
         500..=599 => format!("The server failed (HTTP {status}). Its own log says why."),
         _ => format!("The server answered with HTTP {status}, which is not MCP."),
     }

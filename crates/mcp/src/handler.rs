@@ -1,4 +1,5 @@
-//! What a client brings along: someone who watches a call, access tokens, and an HTTP client.
+//! Interfaces that a client passes in: a handler for events of a call, access tokens, and an HTTP
+//! client.
 
 use std::fmt;
 
@@ -11,7 +12,7 @@ use url::Url;
 
 use crate::error::{ConnectionError, Error};
 
-/// Whoever made a call: hears how far it is, and answers what the server asks meanwhile.
+/// Receives progress of a call, and answers requests that the server makes during it.
 #[async_trait]
 pub trait CallHandler: Send + Sync + fmt::Debug {
     /// On whose behalf the call is made. A question that does not say which call it belongs to
@@ -34,8 +35,8 @@ pub trait CallHandler: Send + Sync + fmt::Debug {
     /// Waits for a person, within a deadline of its own. What nobody can be asked is declined.
     async fn elicit(&self, request: Elicitation) -> ElicitationAnswer;
 
-    /// Has a model of whoever made the call answer `sampling/createMessage`: its params become its
-    /// result, both as the protocol has them. None: there is no such model.
+    /// Lets a model of the caller answer `sampling/createMessage`: takes its params and returns its
+    /// result, in the format of the protocol. None if there is no model.
     async fn sample(&self, _params: Value) -> Option<Value> {
         None
     }
@@ -49,7 +50,7 @@ pub struct ProgressNotification {
     pub message: Option<String>,
 }
 
-/// What a server asks a person in the middle of a call.
+/// A server's request for input from a person, in the middle of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Elicitation {
     /// What it is about, in the words of the server.
@@ -98,7 +99,7 @@ impl CallHandler for NoHandler {
 /// implements this refreshes once for all of them.
 #[async_trait]
 pub trait TokenProvider: Send + Sync {
-    /// One that is good for the next moments. None: nobody has logged in.
+    /// A currently valid token. None if nobody has logged in.
     async fn access_token(&self) -> Option<String>;
 
     /// The server refused this one: another, if there is a way to get it without a person.
@@ -124,7 +125,7 @@ impl HttpClient for Client {
 
 pub(crate) fn request_error(error: &reqwest::Error, url: &Url) -> Error {
     let why = ConnectionError::Request(RequestError::new(error, url));
-    // Whoever redirects has got it.
+    // A redirect proves that the request reached a server.
     if error.is_connect() && !error.is_redirect() {
         Error::NotSent(why)
     } else {

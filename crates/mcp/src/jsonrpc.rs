@@ -196,7 +196,7 @@ pub(crate) fn error(id: &RawValue, code: i64, message: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":{message}}}}}"#)
 }
 
-/// To `sampling/createMessage` where nobody has a model for it.
+/// The reply to `sampling/createMessage` if no model is available for it.
 pub(crate) fn sampling_refusal(id: &RawValue) -> String {
     let why = "Whoever made this call has no model to sample from. Do without it.";
     error(id, RpcError::USER_REJECTED, why)

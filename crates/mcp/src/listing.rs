@@ -1,5 +1,5 @@
-//! What a server lists beside its tools: resources, resource templates and prompts. One bad
-//! entry costs only itself.
+//! Lists of a server besides its tools: resources, resource templates and prompts. A bad entry is
+//! skipped alone.
 
 use std::time::Duration;
 

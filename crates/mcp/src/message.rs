@@ -1,4 +1,4 @@
-//! What the requests of every transport carry: headers, versions, and who the client is.
+//! Metadata of requests in every transport: headers, versions, and the client's identity.
 
 use reqwest::header::HeaderName;
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ pub use crate::peer::{HANDSHAKE_VERSION, STATELESS_VERSION};
 
 pub const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 pub const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
-/// What a request of the stateless era repeats of its body.
+/// Headers by which stateless requests repeat parts of their body.
 pub const METHOD: HeaderName = HeaderName::from_static("mcp-method");
 pub const NAME: HeaderName = HeaderName::from_static("mcp-name");
 

@@ -42,7 +42,7 @@ pub(crate) struct NegotiatedSession {
 }
 
 impl NegotiatedSession {
-    /// What the server can notify of.
+    /// The notifications that the server supports.
     pub(crate) fn notifications(&self) -> NotificationFilter {
         let can = |pointer: &str| self.capabilities.pointer(pointer) == Some(&Value::Bool(true));
         NotificationFilter {
@@ -139,7 +139,8 @@ async fn discover_or_initialize(
                 biased;
                 Ok(introduction) = &mut discovering => Ok(NegotiatedEra::Stateless(introduction)),
                 initialized = &mut initializing => match initialized {
-                    // One that knows no handshake is about to answer the other request.
+                    // A server that rejects the handshake is stateless, so wait for its answer to
+                    // `server/discover`.
                     Err(Error::Rpc(_)) => discovering.await.map(NegotiatedEra::Stateless),
                     other => other.map(NegotiatedEra::Handshake),
                 },
@@ -164,7 +165,7 @@ pub(crate) async fn over_http(
     match negotiated {
         Err(error @ Error::LoginRequired { .. }) => Err(error),
         Err(error) if error.is_connection() => Err(error),
-        // It is not what it was.
+        // The server no longer speaks the version that was known.
         Err(_) if known != ProtocolEra::Unknown => {
             let again = over_http(endpoint, ProtocolEra::Unknown, client, log);
             Box::pin(again).await

@@ -6,7 +6,7 @@ pub const STATELESS_VERSION: &str = "2026-07-28";
 /// The newest version with one.
 pub const HANDSHAKE_VERSION: &str = "2025-11-25";
 
-/// What a server said of itself.
+/// The server's description of itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct McpServerInfo {
     pub name: String,
@@ -17,7 +17,7 @@ pub struct McpServerInfo {
     pub instructions: Option<String>,
 }
 
-/// Who we say we are.
+/// Our description of ourselves to servers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientInfo {
     pub name: String,
@@ -26,7 +26,8 @@ pub struct ClientInfo {
     pub capabilities: ClientCapabilities,
 }
 
-/// What a server may make use of in a call. Some offer more tools to a client with more.
+/// Features that a server may use during a call. Some servers offer more tools to clients with more
+/// of them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ClientCapabilities {
     pub elicitation: bool,

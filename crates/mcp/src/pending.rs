@@ -83,7 +83,7 @@ pub(crate) struct ActiveCall {
     pub(crate) requests: ServerRequestQueue,
 }
 
-/// Whose stream a message came on, where a transport has a stream for each request.
+/// The stream that a message arrived on, for transports with one stream per request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct StreamOrigin {
     pub(crate) request_id: u64,
@@ -91,7 +91,7 @@ pub(crate) struct StreamOrigin {
     pub(crate) call_id: Option<u64>,
 }
 
-/// What came of a message.
+/// The effect of a received message.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct MessageOutcome {
     /// The request it answers.
@@ -176,7 +176,7 @@ impl PendingRequests {
         (id, receiver)
     }
 
-    /// Nobody waits for this response any longer. False: it has come already.
+    /// Removes a pending request. False if its response has already arrived.
     pub(crate) fn remove(&self, id: u64) -> bool {
         self.inner().requests.remove(&id).is_some()
     }

@@ -37,7 +37,7 @@ pub struct Program {
     pub cwd: Option<String>,
 }
 
-/// What runs, and everything it started. Dropped, all of it is killed.
+/// A running process group. Dropping it kills all its processes.
 #[derive(Debug)]
 pub struct Process {
     pub(crate) pid: u32,
@@ -207,7 +207,7 @@ impl Process {
     async fn ends_within(&self, timeout: Duration) -> bool {
         let ending = async {
             self.exited().await;
-            // What it started may outlive it, and nothing tells when that ends.
+            // Processes it started may outlive it without any signal, so the group is polled.
             while !self.group.is_empty() {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }

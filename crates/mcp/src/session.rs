@@ -123,7 +123,8 @@ impl Session {
         if let Some(token) = call_id {
             add(format_args!(r#""progressToken":{token}"#));
         }
-        // Servers of any age are introduced to; those that came through that ignore what they do not know.
+        // Methods that introduce the client are sent to servers of any version, which ignore
+        // unknown fields.
         let is_introduction = matches!(method, "initialize" | "server/discover");
         if let Some(context) = TraceContext::current().filter(|_| !is_introduction) {
             for (name, value) in context.pairs() {
@@ -210,7 +211,7 @@ impl Drop for CancelOnDrop<'_> {
     }
 }
 
-/// What a server asks in the course of a call, answered one at a time.
+/// Handles a server's requests during a call, one at a time.
 struct ServerRequests<'a> {
     call: Option<(&'a ActiveCall, &'a dyn CallHandler)>,
     answering: Option<BoxFuture<'a, String>>,

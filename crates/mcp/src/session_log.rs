@@ -1,5 +1,5 @@
-//! What happens on a connection beside requests and responses: output of the server's
-//! program, log messages, and what was odd.
+//! The log of a connection beside requests and responses: program output, log messages, and
+//! protocol oddities.
 
 use std::collections::VecDeque;
 use std::fmt;

@@ -77,7 +77,8 @@ pub(crate) async fn subscribe(
             ) => return,
             Ok(_) | Err(_) => {}
         }
-        // One that lasted is renewed soon, one that fails at once ever later.
+        // A subscription that lasted is renewed soon; one that fails at once is retried with
+        // growing delays.
         retry = if begun.elapsed() > MAX_RETRY {
             MIN_RETRY
         } else {

@@ -64,7 +64,7 @@ pub struct McpTool {
     pub annotations: ToolAnnotations,
 }
 
-/// What is not said is what the specification says it means: the worst.
+/// Missing hints mean the defaults of the specification, which are the most cautious ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ToolAnnotations {
     pub read_only: bool,

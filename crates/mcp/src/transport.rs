@@ -1,4 +1,4 @@
-//! What carries a session: a program's pipes, Streamable HTTP, or legacy SSE.
+//! Transports of a session: pipes of a program, Streamable HTTP, or legacy SSE.
 
 use std::sync::Arc;
 
@@ -41,12 +41,12 @@ pub(crate) struct Outgoing<'a> {
     /// Its id, if it is a request.
     pub(crate) request_id: Option<u64>,
     pub(crate) call_id: Option<u64>,
-    /// What whoever makes the call sends along over HTTP.
+    /// Additional HTTP headers from the caller.
     pub(crate) headers: &'a [(String, String)],
 }
 
 impl<'a> Outgoing<'a> {
-    /// What expects no response.
+    /// A message without a response.
     pub(crate) fn notification(method: &'a str, body: String) -> Self {
         Self {
             method,

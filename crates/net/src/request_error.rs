@@ -18,7 +18,7 @@ pub enum RequestError {
     ConnectionRefused { host: String, port: u16 },
     /// Whatever answered there does not speak TLS.
     #[error(
-        "No secure connection to {host} could be made: it does not speak https there. Is its address one with http://?"
+        "No secure connection to {host} could be made: it does not speak https there. Should the address begin with http://?"
     )]
     NotTls { host: String },
     #[error("No secure connection to {host} could be made: invalid peer certificate: {cause}.")]

@@ -139,7 +139,7 @@ impl Bundle {
         self.document
     }
 
-    /// What a file says, with its references as they are in the bundle.
+    /// Returns the content of a file with its references rewritten to the bundle.
     fn rewritten(&mut self, mut value: Value, base: &Url, keys: KeyKind) -> Value {
         references::each(&mut value, keys, &mut |reference| {
             if let Some(inside) = self.inside(reference, base) {

@@ -42,7 +42,7 @@ pub fn has_paths(document: &Value) -> bool {
     match document.get("paths") {
         Some(Value::Object(paths)) => !paths.is_empty(),
         Some(Value::Null) | None => false,
-        // Wrong, but not empty: whoever parses it says what is wrong.
+        // Invalid, but not empty: the parser reports the error.
         Some(_) => true,
     }
 }
@@ -186,7 +186,7 @@ fn document(mut url: Url, at: &Url) -> Option<(Url, String)> {
         return None;
     }
     let stem = if PAGES.contains(&last) { stem } else { &path };
-    // The way back to the list, or to itself, is no way to a server.
+    // A link back to the index or to itself is not a server.
     let here = at.path().rsplit_once('/').map_or("", |(here, _)| here);
     if stem.is_empty() || stem == here {
         return None;

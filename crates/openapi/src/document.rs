@@ -29,7 +29,7 @@ const MAX_PARSED_BYTES: usize = 256 * 1024 * 1024;
 pub enum DocumentError {
     #[error("The document is too big: {megabytes} MB, and at most {} are read.", MAX_BYTES / 1024 / 1024)]
     TooLarge { megabytes: usize },
-    #[error("The document has more values in it than are read. Leave out some of it.")]
+    #[error("The document contains more values than can be processed. Leave out some of it.")]
     TooManyValues,
     #[error("The document is empty.")]
     Empty,
@@ -141,7 +141,7 @@ fn options() -> Options {
         },
         // As JSON does it, and as the tools that wrote the document did.
         duplicate_keys: DuplicateKeyPolicy::LastWins,
-        // Of an enumeration of countries, Norway is one.
+        // So that `NO` (Norway) in a list of countries is not read as false.
         strict_booleans: true,
         non_finite_float_policy: NonFiniteFloatPolicy::PassThrough,
         with_snippet: false,
@@ -227,7 +227,7 @@ mod tests {
         let small_values = format!("[[0]{}]", ",[0]".repeat(1_000_000));
         check(
             small_values.as_bytes(),
-            Err("The document has more values in it than are read. Leave out some of it."),
+            Err("The document contains more values than can be processed. Leave out some of it."),
         );
     }
 }

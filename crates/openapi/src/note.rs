@@ -1,5 +1,5 @@
-//! What could not be read of a document: operations that are no tools, and parameters and schemas
-//! that tools go without.
+//! Notes about parts of a document that could not be read: skipped operations, parameters and
+//! schemas.
 
 use std::fmt;
 
@@ -25,26 +25,26 @@ impl fmt::Display for DocumentNote {
                 first,
                 operations: 1,
                 why,
-            } => write!(f, "{first} goes without a parameter: {why}"),
+            } => write!(f, "{first} has a parameter that is left out: {why}"),
             Self::ParameterDropped {
                 first,
                 operations,
                 why,
             } => write!(
                 f,
-                "{operations} operations, such as {first}, go without a parameter: {why}"
+                "{operations} operations, such as {first}, have a parameter that is left out: {why}"
             ),
             Self::MoreParameters { count } => {
                 write!(f, "{count} more parameters could not be read.")
             }
             Self::SchemasUnread { count: 1, first } => write!(
                 f,
-                "What a part of an input is like is not known: it is in another document \
+                "The schema of a part of an input is not known: it is in another document \
                  (`{first}`), which is not read."
             ),
             Self::SchemasUnread { count, first } => write!(
                 f,
-                "What {count} parts of inputs are like is not known: it is in other documents, \
+                "The schemas of {count} parts of inputs are not known: they are in other documents, \
                  which are not read, such as `{first}`."
             ),
         }
@@ -54,7 +54,7 @@ impl fmt::Display for DocumentNote {
 /// Why an optional parameter was left out; as text it is the end of a sentence.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum ParameterError {
-    #[error("it stands in `{0}`, which is not known.")]
+    #[error("it is in `{0}`, which is not a known location.")]
     UnknownLocation(String),
     #[error("it has no `name` or no `in`.")]
     Unnamed,
@@ -87,7 +87,7 @@ impl ReferenceError {
                 ),
             },
             Self::Missing(reference) => {
-                format!("{what} is not where it is said to be: `{reference}`.")
+                format!("{what} refers to `{reference}`, which does not exist.")
             }
             Self::Cycle(reference) => format!("{what} refers to itself: `{reference}`."),
         }
@@ -101,13 +101,13 @@ pub enum OperationError {
     NotAnObject(String),
     #[error("Its path is longer than {max_bytes} bytes.")]
     PathTooLong { max_bytes: usize },
-    #[error("Its method is none of HTTP's.")]
+    #[error("Its method is not an HTTP method.")]
     InvalidMethod,
     #[error("It has more than {max} parameters.")]
     TooManyParameters { max: usize },
-    #[error("A parameter it needs stands in `{0}`, which is not known.")]
+    #[error("A required parameter is in `{0}`, which is not a known location.")]
     UnknownLocation(String),
-    #[error("A parameter of it (in `{0}`) has no `name` or no `in`.")]
+    #[error("One of its parameters (in `{0}`) has no `name` or no `in`.")]
     UnnamedParameter(String),
     #[error("{}", error.sentence(part.subject()))]
     Reference {
@@ -135,10 +135,10 @@ impl OperationPart {
     /// The subject of a sentence.
     pub fn subject(self) -> &'static str {
         match self {
-            Self::PathItem => "What can be done there",
-            Self::Operation => "What it does",
-            Self::Parameter => "A parameter of it",
-            Self::Body => "The body of it",
+            Self::PathItem => "Its path item",
+            Self::Operation => "The operation",
+            Self::Parameter => "One of its parameters",
+            Self::Body => "Its request body",
         }
     }
 

@@ -34,7 +34,7 @@ pub struct SkippedOperation {
     pub reason: OperationError,
 }
 
-/// One operation: its description for whoever calls it, and how its input becomes a request.
+/// One operation: its description for callers, and how its input becomes a request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Operation {
     /// The `operationId`, or made of method and path. Unique in its document.
@@ -67,7 +67,7 @@ impl OperationSchema {
         self.0.get()
     }
 
-    /// Parsed, anew at each call; `null` where it is nested too deeply for the JSON parser.
+    /// Parses the schema, on every call; `null` if it is nested too deeply for the JSON parser.
     pub fn value(&self) -> Value {
         serde_json::from_str(self.as_str()).unwrap_or_default()
     }

@@ -91,7 +91,7 @@ pub fn server_url(server: &str, base: &Url) -> Result<Url, ServerUrlError> {
     if server.contains(['{', '}']) {
         return Err(error(ServerUrlProblem::UnknownVariable));
     }
-    // Those who leave it empty mean the root, though by RFC 3986 it would be the document.
+    // An empty server URL is meant as the root, although RFC 3986 resolves it to the document.
     let server = match server.trim() {
         "" => "/",
         server => server,
@@ -220,7 +220,7 @@ fn missing(input: &str) -> BuildError {
     BuildError::Missing(input.to_owned())
 }
 
-/// What is sent may hold keys.
+/// Omits values, which may be keys.
 impl fmt::Debug for OpenapiRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("OpenapiRequest")

@@ -202,7 +202,7 @@ fn text(content_type: &str, body: &[u8]) -> ResponseContent {
     ResponseContent::Text(decode(content_type, body))
 }
 
-/// As its mark or its server says, or else as UTF-8.
+/// Decodes text by byte order mark, then by charset, then as UTF-8.
 fn decode(content_type: &str, body: &[u8]) -> String {
     let (text, _, _) = charset(content_type).unwrap_or(UTF_8).decode(body);
     text.into_owned()

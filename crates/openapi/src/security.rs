@@ -14,7 +14,7 @@ use crate::operation::{
     Operation, ParameterLocation, SecurityRequirement, SecurityScheme, SecuritySchemeKind,
 };
 
-/// What somebody stored for a security scheme.
+/// A stored credential for a security scheme.
 #[derive(Clone, PartialEq, Eq)]
 pub enum SchemeCredential {
     /// An API key, or a token.
@@ -40,11 +40,11 @@ pub enum SchemeCredential {
 #[derive(Debug, Default)]
 pub struct SecurityChoice<'a> {
     pub credentials: Vec<RequestCredential<'a>>,
-    /// What is missing of the first set, where no set can be met: descriptions of schemes.
+    /// Descriptions of the schemes of the first requirement, if no requirement can be met.
     pub missing: Vec<String>,
 }
 
-/// What meets one requirement.
+/// The credential that satisfies one requirement.
 pub enum RequestCredential<'a> {
     /// A header that is sent with every request.
     Header,

@@ -7,14 +7,12 @@ use std::time::Duration;
 use tokio::net::{UnixStream, unix::pipe};
 use tokio::process::Child;
 
+use crate::process_tree::descendants;
 use crate::walls::SandboxSupport;
 
 /// For the guard to end everything in the sandbox; after it, the guard itself is killed, and what
 /// is in a process namespace with it.
 const KILL_TIMEOUT: Duration = Duration::from_secs(3);
-
-/// More than that need not be counted.
-const MAX_COUNTED: usize = 1_000;
 
 /// Dropped, it and everything it started are killed; so are they when this process ends,
 /// whatever ends it.
@@ -39,17 +37,7 @@ impl SandboxChild {
 
     /// How many processes there are below the guard. None: this system does not say.
     pub fn processes(&self) -> Option<usize> {
-        let mut parents = children(self.helper.id()?)?;
-        let mut found = parents.len();
-        while let Some(parent) = parents.pop()
-            && found <= MAX_COUNTED
-        {
-            // One that has ended meanwhile has none.
-            let children = children(parent).unwrap_or_default();
-            found += children.len();
-            parents.extend(children);
-        }
-        Some(found)
+        Some(descendants(self.helper.id()?)?.len())
     }
 
     /// Waits until the program has exited and everything it started was killed.
@@ -68,24 +56,4 @@ impl SandboxChild {
             }
         }
     }
-}
-
-/// Those of all threads of a process. One that has just ended has none.
-fn children(process: u32) -> Option<Vec<u32>> {
-    let Ok(threads) = std::fs::read_dir(format!("/proc/{process}/task")) else {
-        return Some(Vec::new());
-    };
-    let mut children = Vec::new();
-    for thread in threads.flatten() {
-        match std::fs::read_to_string(thread.path().join("children")) {
-            Ok(list) => {
-                let ids = list.split_whitespace();
-                children.extend(ids.filter_map(|id| id.parse::<u32>().ok()));
-            }
-            // The thread has ended, or the kernel was built without this list.
-            Err(_) if !thread.path().exists() => {}
-            Err(_) => return None,
-        }
-    }
-    Some(children)
 }

@@ -16,7 +16,8 @@ const SYSTEM_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 /// A program, what it sees of the machine, and its limits.
 ///
 /// It reads the programs and libraries of the system, `read_dirs`, `write_dirs` and the work
-/// folder, and writes into the last two and a `/tmp` of its own.
+/// folder, and writes into the last two and a `/tmp` of its own, where its home is as well: what
+/// others left in the work folder configures no program.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct SandboxCommand {
     /// A path, or a name that is looked up in the `PATH` of `env`, inside of the sandbox.
@@ -25,7 +26,8 @@ pub struct SandboxCommand {
     pub work_dir: PathBuf,
     pub read_dirs: Vec<PathBuf>,
     pub write_dirs: Vec<PathBuf>,
-    /// All of its environment; nothing is inherited. Without private mounts `TMPDIR` is added.
+    /// All of its environment; nothing is inherited. `HOME` is added where it has none, and without
+    /// private mounts `TMPDIR`.
     pub env: BTreeMap<String, String>,
     pub network: NetworkAccess,
     pub limits: SandboxLimits,
@@ -50,6 +52,9 @@ pub struct SandboxLimits {
     pub cpu: Duration,
     /// Bytes that can be written to; what is only reserved, as by V8, does not count.
     pub memory: u64,
+    /// Bytes that all of its processes have together, with what they share. It is looked at now and
+    /// then: more ends it.
+    pub total_memory: u64,
     /// Processes and threads.
     pub processes: u64,
     pub file_size: u64,
@@ -63,18 +68,13 @@ pub struct SandboxLimits {
 }
 
 impl SandboxCommand {
-    /// With an environment that has a `PATH`, a locale and a home, no network, and default limits.
+    /// With an environment that has a `PATH` and a locale, no network, and default limits.
     pub fn new(program: impl Into<String>, work_dir: impl Into<PathBuf>) -> Self {
-        let work_dir = work_dir.into();
-        let env = [
-            ("PATH", default_path()),
-            ("LANG", "C.UTF-8".to_owned()),
-            ("HOME", work_dir.display().to_string()),
-        ];
+        let env = [("PATH", default_path()), ("LANG", "C.UTF-8".to_owned())];
         Self {
             program: program.into(),
             args: Vec::new(),
-            work_dir,
+            work_dir: work_dir.into(),
             read_dirs: Vec::new(),
             write_dirs: Vec::new(),
             env: env.map(|(name, value)| (name.to_owned(), value)).into(),
@@ -113,6 +113,7 @@ impl Default for SandboxLimits {
             wall_clock: Duration::from_secs(60),
             cpu: Duration::from_secs(60),
             memory: 2048 * MIB,
+            total_memory: 4096 * MIB,
             processes: 128,
             file_size: 1024 * MIB,
             open_files: 1024,

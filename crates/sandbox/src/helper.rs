@@ -11,6 +11,7 @@ use std::os::unix::net::UnixStream;
 mod files;
 mod guard;
 mod limits;
+mod memory;
 mod mounts;
 mod namespaces;
 mod path_rules;

@@ -13,6 +13,7 @@ mod error;
 #[cfg(target_os = "linux")]
 mod helper;
 mod launcher;
+mod process_tree;
 mod protocol;
 mod run;
 mod toolchains;

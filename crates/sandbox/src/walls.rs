@@ -22,6 +22,8 @@ pub struct SandboxSupport {
     pub is_unprivileged: bool,
     /// Whether only its own processes count against its limit of processes.
     pub own_process_count: bool,
+    /// Whether the memory of all its processes together is watched.
+    pub total_memory: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -108,7 +110,7 @@ impl SandboxSupport {
 
     /// Root's processes are not counted.
     fn limits(&self) -> WallStrength {
-        if self.is_unprivileged && self.own_process_count {
+        if self.is_unprivileged && self.own_process_count && self.total_memory {
             WallStrength::Full
         } else {
             WallStrength::Partial
@@ -140,6 +142,7 @@ mod tests {
             seccomp: true,
             is_unprivileged: true,
             own_process_count: true,
+            total_memory: true,
         };
         let container = SandboxSupport {
             mount_namespace: false,
@@ -153,7 +156,12 @@ mod tests {
             own_process_count: false,
             ..container.clone()
         };
+        let unwatched = SandboxSupport {
+            total_memory: false,
+            ..all.clone()
+        };
         let cases = [
+            (unwatched, [Full, Full, Full, Full, Partial]),
             (all, [Full, Full, Full, Full, Full]),
             (container, [Full, Full, Partial, Full, Full]),
             (old_kernel, [None, Full, Partial, Full, Partial]),

@@ -1,4 +1,4 @@
-//! What the API itself refuses, as codes. What a crate below refuses has its codes there.
+//! Error codes of the HTTP API itself. Errors of lower crates have their codes there.
 
 use tenon_domain::coded_errors;
 
@@ -10,7 +10,7 @@ coded_errors! {
         ReadOnlyKey = "key_reads_only" => "This key is read-only. Use one with more access.",
         KeyWithoutSettings = "key_without_settings" => "This key cannot manage accounts or settings. Use one with full access.",
         AdminOnly = "admin_only" => "Only an admin may do this. Ask one of yours.",
-        WrongHost { host: String } = "wrong_host" => "Tenon does not answer to the name \"{host}\". Add it to allowed_hosts in the settings file.",
+        WrongHost { host: String } = "wrong_host" => "Tenon does not accept requests for the host name \"{host}\". Add it to allowed_hosts in the settings file.",
         WrongOrigin = "wrong_origin" => "This request came from another site and was refused. Open Tenon's own page instead.",
 
         NoRoute = "no_such_address" => "There is no such address in Tenon's API.",
@@ -19,15 +19,15 @@ coded_errors! {
         NotJson = "not_json" => "Send the request with the header `Content-Type: application/json`.",
         NotBytes = "not_bytes" => "Send the file as the body of the request, with the header `Content-Type: application/octet-stream`.",
         BodyBrokeOff = "body_broke_off" => "The body of the request broke off. Send it again.",
-        BodyTooLong { kib: usize } = "too_long" => "The body of the request is too long: at most {kib} KiB are taken in here. Send less.",
+        BodyTooLong { kib: usize } = "too_long" => "The body of the request is too long: the limit here is {kib} KiB. Send less.",
         BodyTooSlow = "too_slow" => "The body of the request took too long to arrive. Send it again over a better connection.",
         BodyInvalid { why: String } = "body_invalid" => "The body of the request cannot be used: {why}.",
         QueryInvalid { why: String } = "query_invalid" => "The address of the request cannot be used: {why}.",
         FrameInvalid { why: String } = "frame_invalid" => "The frame cannot be used: {why}.",
-        TooMuchWork = "too_much_work" => "Tenon has too much of this to do at the moment. Try again in a few seconds.",
-        Draining = "draining" => "Tenon is stopping and takes no new work. Ask another server, or this one after its restart.",
+        TooMuchWork = "too_much_work" => "Tenon is too busy with requests of this kind at the moment. Try again in a few seconds.",
+        Draining = "draining" => "Tenon is stopping and accepts no new work. Ask another server, or this one after its restart.",
         NoDatabase = "database_no_answer" => "The database does not answer. The log of Tenon says why.",
-        MigrationsMissing = "migrations_missing" => "The tables of the database are those of an older Tenon. Restart this one to bring them up to date.",
+        MigrationsMissing = "migrations_missing" => "The tables of the database are from an older version of Tenon. Restart this server to migrate them.",
         NotWritable = "database_not_writable" => "Nothing can be written to the database. The log of Tenon says why.",
         /// A sentence about a request that only programs make.
         BadRequest { message: String } = "bad_request" => "{message}",
@@ -47,14 +47,14 @@ coded_errors! {
 
         NoBrowser = "browser_not_found" => "There is no such browser.",
         DocumentUrl = "document_url" in "url" => "`url` is where the document was read.",
-        TooManyEndpoints { max: usize } = "endpoints_too_many" => "At most {max} addresses can be kept.",
+        TooManyEndpoints { max: usize } = "endpoints_too_many" => "At most {max} addresses can be stored.",
         Endpoint = "endpoint_invalid" => "An address that is kept in the account begins with http:// or https:// and has neither a name, a key nor a query in it.",
         TooManySubscriptions = "chats_too_many_followed" => "This page follows too many chats; unsubscribe from some.",
 
         TurnId = "turn_id_invalid" in "turnId" => "`turnId` has to be a UUID, such as 0198c6a0-5b1e-7cc3-9d2f-3e4a5b6c7d8e. Make a new one for each message.",
         Cursor = "cursor_invalid" in "before" => "`before` takes updatedAt and id of the last chat of the page before, with a dot between them.",
         EmptyTitle = "title_empty" in "title" => "A title needs at least one character.",
-        NotImportable { why: String } = "chat_not_importable" => "This file cannot be imported. {why}",
+        NotImportable { why } = "chat_not_importable" => "This file cannot be imported. {why}",
         NothingToShare = "nothing_to_share" => "There is nothing to share before the first answer has ended.",
         FrameOnly = "page_in_chat_only" => "This page is shown in its chat only.",
         NoPage = "page_not_found" => "There is no such page.",
@@ -67,12 +67,12 @@ coded_errors! {
     #[derive(Debug)]
     pub enum SourceLoginFault {
         NoLogin = "no_login" => "The server has not asked for a log-in, or does not say where. Check its address.",
-        NotRegistered { client: String, why } = "not_registered" => "The server cannot be logged in at by itself: {why} Have {client} registered there, and add the client id it gets to the server's settings.",
+        NotRegistered { client: String, why } = "not_registered" => "Automatic registration with this server is not possible: {why} Have {client} registered there, and add the client id to the server's settings.",
         Unreachable { why } = "login_unreachable" => "{why} Try again in a moment.",
         Untrusted { why } = "untrusted" => "{why} Nothing was sent there.",
         Refused { why } = "login_refused" => "The log-in was refused there: {why}",
         Ended { why } = "login_ended" => "The log-in there has ended ({why}). Log in again.",
         Expired = "login_expired" => "This log-in was not begun here, is too old, or was used already. Begin it again.",
-        Storage = "login_not_stored" => "What the log-in gave cannot be kept. Tenon's log says why.",
+        Storage = "login_not_stored" => "The result of the log-in cannot be stored. Tenon's log says why.",
     }
 }

@@ -29,7 +29,7 @@ pub enum RouteAccess {
     Shell,
 }
 
-/// What a path can name that belongs to one user.
+/// Resources in a path that belong to one user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum OwnedResource {
     Chat,
@@ -51,7 +51,7 @@ pub enum OwnedResource {
     Skill,
 }
 
-/// Which keys pass where their owner would.
+/// Which API keys may use a route that their owner may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyPolicy {
     /// All; those that only read where nothing is changed.
@@ -81,7 +81,8 @@ pub(crate) async fn authorize(
         RouteAccess::Shell => shell_user(app, headers).await?,
         RouteAccess::Key => {
             let user = key_user(app, headers).await;
-            // Whoever shows no key, or a wrong one, is told where to read which are taken.
+            // A missing or wrong key gets a `WWW-Authenticate` header with the address of the
+            // resource metadata.
             let metadata = || resource_metadata_url(app, request);
             Some(user.map_err(|error| error.with_challenge(&metadata()))?)
         }
@@ -98,7 +99,7 @@ pub(crate) async fn authorize(
     Ok(())
 }
 
-/// Whose key this is.
+/// The user of the API key in the headers.
 async fn key_user(app: &App, headers: &HeaderMap) -> Result<CurrentUser, ApiError> {
     let user = match bearer(headers) {
         Some(_) => authenticate(app, headers).await?,
@@ -107,7 +108,7 @@ async fn key_user(app: &App, headers: &HeaderMap) -> Result<CurrentUser, ApiErro
     user.ok_or_else(ApiError::not_logged_in)
 }
 
-/// Whose command this is. None: it does not show what the file in the data folder says.
+/// The user of a shell command. None without the token from the data folder.
 async fn shell_user(app: &App, headers: &HeaderMap) -> Result<Option<CurrentUser>, ApiError> {
     let fits = bearer(headers).is_some_and(|token| app.auth.shell.fits(token));
     if fits {
@@ -132,7 +133,7 @@ fn check(rule: RouteRule, user: &CurrentUser, method: &Method) -> Result<(), Api
             }
         }
     }
-    // What any key of an admin may do takes no more than being one's.
+    // Routes open to every key of an admin need the role only; others need full access.
     let is_admin = match rule.keys {
         KeyPolicy::All => user.role.is_admin(),
         KeyPolicy::Full | KeyPolicy::None => user.administers(),

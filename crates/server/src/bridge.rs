@@ -15,7 +15,6 @@ mod hot_reload;
 mod labels;
 mod mcp_service;
 mod oauth;
-mod reply_recorder;
 mod routes;
 mod server_routes;
 mod servers;

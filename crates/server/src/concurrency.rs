@@ -9,7 +9,7 @@ use tokio::time::timeout;
 use crate::api_fault::ApiFault;
 use crate::error::ApiError;
 
-/// Long enough for the one before to be done, short enough that nobody thinks Tenon has died.
+/// Long enough for the previous request to finish, short enough not to look like a hang.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A permit, once there is one. It goes with the work: who hangs up does not

@@ -133,7 +133,7 @@ impl Connections {
         ClientConnection(connection)
     }
 
-    /// Makes room when the system has none left.
+    /// Closes a connection when the system has no file descriptors left.
     fn close_one(&self) {
         let mut open = self.0.open();
         self.0.close_oldest_anonymous(&mut open, None);
@@ -179,7 +179,7 @@ impl ConnectionTable {
         close(open, oldest);
     }
 
-    /// The one of an owner that nothing came or went on for longest.
+    /// Closes the least recently active connection of an owner.
     fn close_least_active(
         &self,
         open: &mut HashMap<u64, OpenConnection>,
@@ -195,7 +195,7 @@ impl ConnectionTable {
     }
 }
 
-/// Who has the most connections, of those that are asked about.
+/// The owner with the most connections, among those given.
 fn largest_owner(
     open: &HashMap<u64, OpenConnection>,
     counts: impl Fn(&Owner) -> bool,

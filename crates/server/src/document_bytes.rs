@@ -25,7 +25,7 @@ impl DocumentBytes {
         }
     }
 
-    /// The document, or that whoever asks has it already.
+    /// The document, or 304 if the client has it.
     pub(crate) fn respond(&self, request: &HeaderMap) -> Response {
         let mut response = if self.is_known(request) {
             StatusCode::NOT_MODIFIED.into_response()
@@ -41,7 +41,7 @@ impl DocumentBytes {
         response
     }
 
-    /// A proxy that compresses weakens tags: the content is the same all the same.
+    /// A compressing proxy weakens entity tags, so they are compared weakly.
     fn is_known(&self, request: &HeaderMap) -> bool {
         let known = request.get_all(header::IF_NONE_MATCH).into_iter();
         let known = known.filter_map(|tags| tags.to_str().ok());

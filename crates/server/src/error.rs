@@ -67,7 +67,7 @@ impl ApiError {
         Self::new(StatusCode::BAD_REQUEST, error)
     }
 
-    /// The log says why; it may be about things that nobody should read.
+    /// A storage error. The cause is only logged, because it may contain private data.
     pub fn storage(why: &dyn std::fmt::Display) -> Self {
         tracing::error!(%why, "the store failed a request");
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, StoreFault::Unusable)
@@ -164,6 +164,7 @@ impl From<tenon_store::Error> for ApiError {
             }
             Error::Address(_)
             | Error::Database(_)
+            | Error::NoAnswer(_)
             | Error::Lock(_)
             | Error::Backup(_)
             | Error::Corrupt(_) => return Self::storage(&error),

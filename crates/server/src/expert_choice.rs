@@ -1,4 +1,4 @@
-//! Who answers: the expert that a request names or its chat has, and the model that goes with it.
+//! Chooses the expert of a request, by name or from its chat, and the model that goes with it.
 
 use tenon_agent::{TurnModel, TurnProfile};
 use tenon_app::app::App;

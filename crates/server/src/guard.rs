@@ -89,8 +89,8 @@ impl RequestHandler for GuardedRouter {
                 .or_insert(HeaderValue::from_static(value));
         }
         if !is_page {
-            // What somebody was told is theirs: neither a browser that others use after them
-            // nor a proxy keeps it. Whatever a handler says, events among them.
+            // No response with user data may be cached by a shared browser or a proxy, including
+            // event streams.
             let no_store = HeaderValue::from_static("no-store");
             headers.insert(header::CACHE_CONTROL, no_store);
         }
@@ -114,8 +114,21 @@ fn is_mcp(path: &str) -> bool {
     matches!(first, Some("mcp" | "sse" | "messages"))
 }
 
+/// Supervisors and load balancers ask by whatever name they have for this machine, and are told
+/// nothing that a page from elsewhere may not know.
+fn is_probe(path: &str) -> bool {
+    matches!(path, "/health" | "/ready")
+}
+
 fn check<B>(app: &App, request: &Request<B>) -> Result<(), ApiError> {
     let headers = request.headers();
+    let changes_nothing = matches!(
+        *request.method(),
+        Method::GET | Method::HEAD | Method::OPTIONS
+    );
+    if changes_nothing && is_probe(request.uri().path()) {
+        return Ok(());
+    }
     // HTTP/2 names the host in the address instead.
     let host = text(headers, header::HOST).or(request.uri().authority().map(|a| a.as_str()));
     let host = host.unwrap_or_default();
@@ -127,10 +140,6 @@ fn check<B>(app: &App, request: &Request<B>) -> Result<(), ApiError> {
             },
         ));
     }
-    let changes_nothing = matches!(
-        *request.method(),
-        Method::GET | Method::HEAD | Method::OPTIONS
-    );
     let is_upgrade = headers.contains_key(header::UPGRADE);
     if changes_nothing && !is_upgrade && !is_mcp(request.uri().path()) {
         return Ok(());

@@ -19,7 +19,7 @@ use tenon_app::app::App;
 use tenon_mcp::server::{McpEndpoint, ServerIdentity, ServerOptions};
 use tokio::io::{AsyncRead, AsyncWrite};
 
-/// The hub, ready for requests of any transport. Whoever listens checks hosts and origins.
+/// The hub, for requests of any transport. The transport checks hosts and origins.
 pub(crate) fn hub(app: App) -> McpEndpoint<HubService> {
     let identity = ServerIdentity {
         name: "tenon".into(),
@@ -29,7 +29,7 @@ pub(crate) fn hub(app: App) -> McpEndpoint<HubService> {
     McpEndpoint::new(HubService::new(app), &identity, ServerOptions::default())
 }
 
-/// Serves whoever is at the other end of standard input and output, until they close it.
+/// Serves MCP on standard input and output, until the client closes them.
 pub async fn serve_stdio(
     app: App,
     caller: HubCaller,

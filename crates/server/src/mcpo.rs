@@ -11,6 +11,7 @@ pub(crate) mod document;
 pub(crate) mod fault;
 pub(crate) mod hub;
 pub(crate) mod outcome;
+pub(crate) mod reply_recorder;
 
 mod names;
 mod schema;

@@ -39,7 +39,7 @@ struct HttpCounters {
 pub(crate) struct OpenSocket(HttpMetrics);
 
 impl HttpMetrics {
-    /// Which part of the server a path belongs to.
+    /// The part of the API that a path belongs to, as a label.
     pub(crate) fn area(path: &str) -> usize {
         let first = path.trim_start_matches('/').split('/').next();
         match first {

@@ -136,8 +136,7 @@ pub(crate) async fn complete(
     })
 }
 
-/// What the expert that is named as the model adds, else what the chat does; and that expert's
-/// model.
+/// The profile of the expert named as the model, else that of the chat; and the expert's model.
 async fn profile_of(
     app: &App,
     user: &CurrentUser,
@@ -158,7 +157,7 @@ async fn profile_of(
     Ok((expert.and_then(|expert| expert.model().cloned()), profile))
 }
 
-/// What the model may call, and what of it the client runs.
+/// The tools that the model may call, and which of them the client executes.
 async fn tools_of(
     app: &App,
     user: &CurrentUser,

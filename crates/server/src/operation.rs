@@ -1,4 +1,4 @@
-//! What a handler takes and gives, read from its signature.
+//! Describes a handler's inputs and outputs, read from its signature.
 
 use axum::Json;
 use axum::extract::rejection::QueryRejection;
@@ -7,6 +7,7 @@ use axum::handler::Handler;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::sse::Sse;
 use axum::response::{AppendHeaders, Response};
+use futures::future::BoxFuture;
 use tenon_app::auth::CurrentUser;
 use ts_rs::{Config, TS};
 
@@ -50,7 +51,9 @@ pub(crate) enum OperationResponse {
 }
 
 /// A handler that tells what it takes and gives.
-pub(crate) trait DocumentedHandler<T>: Handler<T, ServerState> {
+pub(crate) trait DocumentedHandler<T>:
+    Handler<T, ServerState, Future = BoxFuture<'static, Response>>
+{
     fn describe() -> OperationParts;
 }
 
@@ -58,7 +61,8 @@ macro_rules! documented_handlers {
     ($(($($input:ident)*))*) => {$(
         impl<F, Fut, Output, M, $($input),*> DocumentedHandler<(M, $($input,)*)> for F
         where
-            F: Handler<(M, $($input,)*), ServerState> + FnOnce($($input),*) -> Fut,
+            F: Handler<(M, $($input,)*), ServerState, Future = BoxFuture<'static, Response>>
+                + FnOnce($($input),*) -> Fut,
             Fut: Future<Output = Output>,
             Output: HandlerOutput,
             $($input: HandlerInput,)*
@@ -93,7 +97,7 @@ impl HandlerInput for CurrentUser {}
 impl HandlerInput for HttpCaller {}
 impl HandlerInput for HeaderMap {}
 impl HandlerInput for Handshake {}
-/// Only what is in no document has more than one id in its path.
+/// Only undocumented handlers have more than one id in their path.
 impl<T> HandlerInput for Path<T> {}
 
 impl<T: TS> HandlerInput for Id<T> {

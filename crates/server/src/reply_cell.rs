@@ -1,10 +1,14 @@
-//! What an MCP server behind answered to one call, as it wrote it.
+//! Holds the unmodified reply of an MCP server to one call.
 
 use std::sync::{Mutex, PoisonError};
 
 use serde_json::value::RawValue;
 use tenon_mcp::RpcError;
 use tenon_tools::RemoteReply;
+
+/// A longer reply is not passed on unmodified: it is truncated as for models, and the whole is
+/// stored.
+pub(crate) const MAX_REPLY_BYTES: usize = 8 * 1024 * 1024;
 
 #[derive(Debug, Default)]
 pub(crate) struct ReplyCell(Mutex<Option<Result<Box<RawValue>, RpcError>>>);

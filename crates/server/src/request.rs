@@ -1,5 +1,4 @@
-//! What is read from a request before its handler runs: who asks, from where, ids, parameters, the
-//! body.
+//! Extractors for handlers: user, client address, ids, parameters and body.
 
 mod body;
 mod caller;

@@ -7,7 +7,7 @@ use tenon_net::TraceContext;
 use tracing::Span;
 use tracing::field::Empty;
 
-/// Opens it. Its name is that of the route: what stands in a path is not.
+/// Opens the span. It is named after the route template, without the ids in the path.
 pub(crate) fn open(request: &Request) -> Span {
     let route = || {
         let route = request.extensions().get::<MatchedPath>();

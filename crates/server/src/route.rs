@@ -1,6 +1,6 @@
 //! A route, and for whom it is: a list of them makes the router, and a test tries each of them.
 
-use std::pin::Pin;
+use std::sync::Arc;
 
 use axum::extract::Request;
 use axum::handler::Handler;
@@ -8,6 +8,7 @@ use axum::http::Method;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodFilter, MethodRouter, on};
 use futures::FutureExt;
+use futures::future::BoxFuture;
 use tracing::Instrument;
 
 use crate::authorize::{KeyPolicy, OwnedResource, RouteAccess, RouteRule, authorize};
@@ -25,7 +26,8 @@ pub struct Route {
     pub keys: KeyPolicy,
     body_limit: Option<BodyLimit>,
     runs_to_end: bool,
-    handler: Box<dyn FnOnce(HandlerRule) -> MethodRouter<ServerState>>,
+    methods: MethodFilter,
+    handler: ErasedHandler,
     describe: fn() -> OperationParts,
 }
 
@@ -65,7 +67,8 @@ impl Route {
             access,
             keys,
             body_limit: None,
-            handler: Box::new(move |rule| on(methods, AuthorizedHandler { handler, rule })),
+            methods,
+            handler: Arc::new(move |request, state| handler.clone().call(request, state)),
             describe: H::describe,
         }
     }
@@ -115,7 +118,8 @@ impl Route {
             body_limit: self.body_limit,
             runs_to_end: self.runs_to_end,
         };
-        (self.handler)(rule)
+        let handler = self.handler;
+        on(self.methods, AuthorizedHandler { handler, rule })
     }
 }
 
@@ -124,21 +128,26 @@ impl Route {
 struct HandlerRule {
     access: RouteRule,
     body_limit: Option<BodyLimit>,
-    /// A write that has begun is finished, also where its client hangs up meanwhile: the database
-    /// may do it all the same, and caches have to hear of it afterwards.
+    /// Whether a write runs to its end if the client disconnects: the database may complete it
+    /// anyway, and caches have to be invalidated afterwards.
     runs_to_end: bool,
 }
+
+/// A trait object, so that what axum and we build around a handler is compiled once and not for
+/// each of them: the compiler would prove for every layer that the handler's future is `Send`.
+type ErasedHandler =
+    Arc<dyn Fn(Request, ServerState) -> BoxFuture<'static, Response> + Send + Sync>;
 
 /// A handler behind the authorization of its route. Not a layer of middleware: each of those
 /// boxes the future of every request, and what it wraps, once more.
 #[derive(Clone)]
-struct AuthorizedHandler<H> {
-    handler: H,
+struct AuthorizedHandler {
+    handler: ErasedHandler,
     rule: HandlerRule,
 }
 
-impl<H: Handler<T, ServerState>, T: 'static> Handler<T, ServerState> for AuthorizedHandler<H> {
-    type Future = Pin<Box<dyn Future<Output = Response> + Send>>;
+impl Handler<(), ServerState> for AuthorizedHandler {
+    type Future = BoxFuture<'static, Response>;
 
     fn call(self, mut request: Request, state: ServerState) -> Self::Future {
         let Self { handler, rule } = self;
@@ -153,7 +162,7 @@ impl<H: Handler<T, ServerState>, T: 'static> Handler<T, ServerState> for Authori
             // What the handler works with counts as long as it works.
             let memory = RequestMemory::default();
             request.extensions_mut().insert(memory.clone());
-            let response = handler.call(request, state).await;
+            let response = handler(request, state).await;
             drop(memory);
             response
         };

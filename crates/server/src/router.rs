@@ -92,6 +92,7 @@ pub fn routes() -> Vec<Route> {
         get("/turns/{id}/trace", Owner(Turn), turns::trace),
         get("/model-calls/{id}", Owner(ModelCall), model_calls::show),
         get("/calls", User, calls::recent),
+        get("/calls/{id}", Owner(Call), calls::show),
         // A key that may only use tools must not decide which it may use.
         post("/calls/{id}/answer", Owner(Call), calls::answer).keys(KeyPolicy::Full),
         post("/calls/{id}/form", Owner(Call), calls::answer_form).keys(KeyPolicy::Full),
@@ -173,6 +174,7 @@ pub fn routes() -> Vec<Route> {
         post("/tools/describe", Admin, skills::describe).stops_with_client(),
         post("/tools/try", Admin, skills::try_code).stops_with_client(),
         post("/tools/create", Admin, skills::create),
+        post("/tools/create/stream", Admin, skills::create_streamed),
         // Servers on people's own machines.
         get("/devices", User, devices::list),
         delete("/devices/{id}", User, devices::forget).keys(KeyPolicy::Full),
@@ -207,7 +209,7 @@ pub fn routes() -> Vec<Route> {
     ]
 }
 
-/// What clients made for OpenAI find below `/v1`.
+/// Routes below `/v1` for OpenAI clients.
 fn v1_routes() -> Vec<Route> {
     vec![
         get("/models", User, openai::models),
@@ -217,13 +219,13 @@ fn v1_routes() -> Vec<Route> {
     ]
 }
 
-/// What a monitoring system reads: with a key of an admin, unless the operator leaves it open.
+/// The metrics route: for keys of admins, unless the operator opens it.
 fn metrics_route(app: &App) -> Route {
     let access = if app.open_metrics { Open } else { Admin };
     get("/metrics", access, metrics::show).keys(KeyPolicy::All)
 }
 
-/// What MCP clients find.
+/// Routes for MCP clients.
 pub fn mcp_routes() -> Vec<Route> {
     vec![
         get("/mcp", Key, mcp_endpoint::streamable_http),
@@ -237,7 +239,7 @@ pub fn mcp_routes() -> Vec<Route> {
     ]
 }
 
-/// What clients made for mcpo find below `/mcpo`.
+/// Routes below `/mcpo` for clients made for mcpo.
 fn mcpo_routes() -> Vec<Route> {
     vec![
         get("/openapi.json", User, mcpo::hub::main_document),
@@ -270,12 +272,12 @@ pub(crate) fn router(app: App, metrics: HttpMetrics) -> GuardedRouter {
         .method_not_allowed_fallback(no_such_method)
         .layer(map_response(mcpo::hub::as_mcpo_error))
         .layer(CompressionLayer::new());
-    // Whole paths: a nested router wraps each of its routes in two more layers.
+    // Full paths instead of nested routers, because nesting wraps each route in two more layers.
     let router = routes()
         .into_iter()
         .fold(Router::new(), |router, route| {
             let path = format!("/api{}", route.path);
-            // Lists and files are long; answers to what is posted are not.
+            // Only GET responses are compressed: lists and files are long, other responses are not.
             if route.method == Method::GET {
                 router.route(&path, compressed(route.into_handler()))
             } else {

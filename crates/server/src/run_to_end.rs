@@ -1,4 +1,4 @@
-//! A future that ends also where nobody waits for it any more.
+//! A future that keeps running when its caller is dropped.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};

@@ -27,14 +27,14 @@ pub(crate) const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 const SWEEP_INTERVAL: Duration = Duration::from_secs(60);
 const DELETED_MIN_AGE: Duration = Duration::from_secs(65);
 
-/// How often it is looked whether another server is gone.
+/// How often lost servers are looked for.
 const LEASE_CHECK_INTERVAL: Duration = Duration::from_secs(3);
 
-/// So often it is still looked once nothing changes any more: what was deleted last is old enough
-/// by then.
+/// How many sweeps follow after the last change: by then the last deleted item is old enough to
+/// erase.
 const QUIET_SWEEPS: u32 = 2;
 
-/// How often what is only kept for a while is looked through.
+/// How often expired data is swept.
 const TIDY_INTERVAL: Duration = Duration::from_secs(60 * 60);
 
 /// How many connections may wait to be accepted. The usual 128 makes a burst of a few hundred wait
@@ -120,7 +120,7 @@ async fn take_over(app: App) {
     }
 }
 
-/// Removes for good what was deleted and ties up what others left, again and again.
+/// Erases deleted data and recovers the work of lost servers, periodically.
 async fn sweep(app: App) {
     let mut minute = tokio::time::interval(SWEEP_INTERVAL);
     // The first time was at the start.
@@ -169,6 +169,7 @@ async fn tidy(app: &App) -> tenon_store::Result<()> {
     app.files.sweep().await?;
     app.agent.delete_stale_temporary_chats().await?;
     app.store.sweep_model_calls().await?;
+    app.store.sweep_call_traces().await?;
     app.store.sweep_embeddings().await?;
     app.skills.delete_unused_packages().await;
     if let Err(error) = app.devices.forget_unseen().await {

@@ -30,7 +30,7 @@ use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 use tokio_tungstenite::tungstenite::{Message, Utf8Bytes};
 
-use follow::{ChatFrame, Follower, Replay};
+use follow::{ChatAccess, ChatFrame, Follower, Replay};
 pub(crate) use handshake::Handshake;
 use incoming::IncomingFrames;
 use outgoing::{close, ping, refuse_frame, send, send_text};
@@ -62,7 +62,7 @@ const MAX_CONTROL_FRAMES: usize = 1_000;
 const PING_INTERVAL: Duration = Duration::from_secs(20);
 const SILENCE_TIMEOUT: Duration = Duration::from_secs(65);
 
-/// What a page is told whose log-in has ended: 401, as far as a socket can say it.
+/// Close code for an ended log-in, like HTTP status 401.
 const LOGGED_OUT_CLOSE_CODE: u16 = 4401;
 
 /// How many chats one page can follow.
@@ -119,7 +119,7 @@ struct SocketSession {
     cluster: watch::Receiver<ClusterState>,
     chats: mpsc::Sender<ChatFrame>,
     chat_frames: mpsc::Receiver<ChatFrame>,
-    /// Among those of its user.
+    /// Its place in the user's limit of sockets.
     _place: BudgetShare,
 }
 
@@ -161,7 +161,7 @@ impl SocketSession {
         }
     }
 
-    /// Who cannot run tools has nothing long to say.
+    /// Clients that cannot run tools only send short frames.
     fn max_frame(&self) -> usize {
         if self.tools.may_run() {
             MAX_FRAME_BYTES
@@ -176,7 +176,8 @@ impl SocketSession {
         let mut control_frames = 0;
         // While a frame is parsed the next one waits, and everything else goes on.
         let mut parsing: Option<FrameParseFuture> = None;
-        // What ended since the request was authorized counts as changed.
+        // Mark the accounts as changed, to notice a log-in that ended after the request was
+        // authorized.
         let mut accounts = self.app.store.watch_accounts();
         accounts.mark_changed();
         loop {
@@ -219,10 +220,10 @@ impl SocketSession {
                 parsed = parsed(&mut parsing), if parsing.is_some() => {
                     parsing = None;
                     heard = Instant::now();
-                    self.take(parsed).await;
+                    self.take(parsed);
                 }
-                // Asked to its end: a query that waits beside a slow peer keeps its connection to
-                // the database from everybody else.
+                // The query must run to its end: a query paused beside a slow client would block
+                // its database connection for everybody.
                 Ok(()) = accounts.changed() => {
                     // A store that cannot be read ends nothing.
                     if !self.user.is_valid(&self.app.store).await.unwrap_or(true) {
@@ -230,7 +231,7 @@ impl SocketSession {
                     }
                 }
                 event = self.user_events.next() => {
-                    // How sources are is told unasked.
+                    // State changes of sources are sent to every page, also without a subscription.
                     let is_wanted = self.follows_user
                         || matches!(event, UserEvent::Source(_) | UserEvent::Resync);
                     if is_wanted && send(&mut socket, &event.into()).await.is_err() {
@@ -268,7 +269,8 @@ impl SocketSession {
         }
     }
 
-    /// A store that cannot be read throws nobody out: it is asked again soon.
+    /// Whether the session is still valid. If the store cannot be read, the page may stay; it is
+    /// checked again soon.
     async fn may_stay(&self) -> bool {
         let counts = self.user.is_valid(&self.app.store).await;
         counts.unwrap_or(true)
@@ -285,7 +287,7 @@ impl SocketSession {
         })
     }
 
-    async fn take(&mut self, parsed: ParsedFrame) {
+    fn take(&mut self, parsed: ParsedFrame) {
         let (frame, memory) = match parsed {
             Ok(parsed) => parsed,
             Err(exceeded) => {
@@ -301,7 +303,7 @@ impl SocketSession {
                 chat_id,
                 after,
                 batched,
-            }) => self.subscribe(chat_id, after, Replay::new(batched)).await,
+            }) => self.subscribe(chat_id, after, Replay::new(batched)),
             Ok(ClientFrame::Unsubscribe { chat_id }) => {
                 if let Some(following) = self.followed.remove(&chat_id) {
                     following.abort();
@@ -340,27 +342,17 @@ impl SocketSession {
         });
     }
 
-    async fn subscribe(&mut self, chat_id: ChatId, after: i64, replay: Replay) {
+    fn subscribe(&mut self, chat_id: ChatId, after: i64, replay: Replay) {
         self.followed
             .retain(|_, following| !following.is_finished());
         let full = self.followed.len() >= MAX_FOLLOWED && !self.followed.contains_key(&chat_id);
-        let chat = match self.app.store.chat(&self.user.id, &chat_id).await {
-            Err(error) => Err(ApiError::from(error)),
-            Ok(_) if full => Err(ApiError::bad_request(ApiFault::TooManySubscriptions)),
-            Ok(chat) => Ok(chat),
-        };
-        let chat = match chat {
-            Ok(chat) => chat,
-            Err(error) => {
-                self.answer(ServerFrame::Error {
-                    chat_id: Some(chat_id),
-                    error: error.detail(),
-                });
-                return;
-            }
-        };
-        // A number from a future that was lost, as by a restored backup, must not mean silence.
-        let after = after.clamp(0, chat.last_seq);
+        if full {
+            let error = ApiError::bad_request(ApiFault::TooManySubscriptions).detail();
+            return self.answer(ServerFrame::Error {
+                chat_id: Some(chat_id),
+                error,
+            });
+        }
         let follower = Follower {
             app: self.app.clone(),
             user: self.user.id.clone(),
@@ -370,6 +362,8 @@ impl SocketSession {
             replay,
             room: None,
             former: None,
+            access: ChatAccess::Unknown,
+            outage: None,
         };
         if let Some(former) = self
             .followed

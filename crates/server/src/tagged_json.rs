@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::document_bytes::DocumentBytes;
 
-/// A `T` as JSON, or that whoever asks has it already.
+/// A `T` as JSON with an entity tag, or 304 if the client has it.
 pub(crate) struct TaggedJson<T> {
     response: Response,
     content: PhantomData<T>,

@@ -37,7 +37,7 @@ pub use prompts::{FillPrompt, FilledPrompt, PromptArgument, ServerPromptView};
 pub use sources::{AnswerForm, LoginStart};
 pub use tenon_app::accounts::{CreatedKey, KeyView, NewAccount, NewKey, UserChange};
 pub use tenon_app::chats::{
-    ChatSummary, ExportedChat, ExportedFile, ExportedMessage, ExportedTurn,
+    ChatSummary, ExportedChat, ExportedFile, ExportedMessage, ExportedSettings, ExportedTurn,
 };
 pub use tenon_app::experts::{ExpertChange, ExpertFile, ExpertView};
 pub use tenon_app::files::FileLimits;
@@ -49,10 +49,11 @@ pub use tenon_app::models::{
 };
 pub use tenon_app::prompts::{NewPrompt, PromptChange, PromptView};
 pub use tenon_app::skills::{
-    ModuleCode, ModuleFaultView, ModuleFunctionView, ModuleMeta, ModuleView, NewModule,
-    RefusedSkillView, SandboxView, SkillChange, SkillCodeView, SkillDetail, SkillFileView,
-    SkillInput, SkillInstall, SkillPreview, SkillPreviewItem, SkillToolKind, SkillToolView,
-    SkillValueView, SkillVersionChoice, SkillVersionView, SkillView, TryEvent, TryModule, WallView,
+    CreateEvent, ModuleCode, ModuleFaultView, ModuleFunctionView, ModuleMeta, ModuleView,
+    ModuleWarningView, NewModule, RefusedSkillView, SandboxView, SkillChange, SkillCodeView,
+    SkillDetail, SkillFileView, SkillInput, SkillInstall, SkillPreview, SkillPreviewItem,
+    SkillToolKind, SkillToolView, SkillValueView, SkillVersionChoice, SkillVersionView, SkillView,
+    TryEvent, TryModule, WallView,
 };
 pub use tenon_app::sources::{
     AddSource, CauseView, CredentialKind, DocumentChange, DocumentView, ImportSources,

@@ -242,6 +242,10 @@ async function describe(path) {
     author: fields.author,
     version: fields.version,
     license: fields.license ?? fields.licence,
+    requirements: (fields.requirements ?? '')
+      .split(',')
+      .map((one) => one.trim())
+      .filter((one) => one !== ''),
     tools: [],
   };
   try {
@@ -264,7 +268,8 @@ function fault(error, path) {
   const message = String(error?.message ?? error);
   const line = lineIn(error, path);
   if (error instanceof SyntaxError) return { kind: 'syntax', message, line: line ?? syntaxLine(path) };
-  if (error?.code === 'ERR_MODULE_NOT_FOUND') {
+  // The second is what `require` says.
+  if (['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND'].includes(error?.code)) {
     const missing = message.match(/Cannot find (?:package|module) '([^']+)'/)?.[1] ?? message;
     return { kind: 'missing_module', message, line, modules: [missing] };
   }

@@ -24,6 +24,9 @@ import typing
 # Packages of Open WebUI, in its present and its former layout.
 INTERNALS = ("open_webui", "apps", "backend")
 
+# What a call brings for parameters such as `__user__`. Where there is no chat, those of the chat are None.
+SERVED = ("user", "event_emitter", "metadata", "chat_id", "message_id")
+
 
 # --- pydantic, or what tools use of it -------------------------------------------------------
 
@@ -336,7 +339,11 @@ def imported_internals(nodes):
 def missing_modules(nodes):
     """All that is not installed, so that a person learns of everything at once."""
     names = {name.split(".")[0] for name, _ in imports(nodes)}
-    return [name for name in names if name not in sys.modules and importlib.util.find_spec(name) is None]
+    return [name for name in names if not is_installed(name)]
+
+
+def is_installed(name):
+    return name in sys.modules or importlib.util.find_spec(name) is not None
 
 
 def load(path):
@@ -475,6 +482,7 @@ def describe(path):
     try:
         tools = tools_of(load(path))
         description["tools"] = [describe_method(*one) for one in methods_of(tools)]
+        description["warnings"] = warnings_of(source, tools)
         description["settings"] = settings_schema(tools, "Valves")
         description["userSettings"] = settings_schema(tools, "UserValves")
         if not description["tools"]:
@@ -483,6 +491,35 @@ def describe(path):
     except BaseException as error:
         description["error"] = fault(error, path, source)
     return description
+
+
+def warnings_of(source, tools):
+    """What is not here although the module loads without it."""
+    nodes = list(ast.walk(ast.parse(source)))
+    warnings = [
+        {"kind": "internals", "line": line, "names": [name]}
+        for name, line in imported_internals(nodes)
+        if not is_installed(name.split(".")[0])
+    ]
+    functions = [node for node in nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    lines = {(one.name, argument.arg): argument.lineno for one in functions for argument in arguments_of(one)}
+    for name, method in methods_of(tools):
+        for parameter in unserved_parameters(method):
+            line = lines.get((name, parameter.name))
+            warnings.append({"kind": "parameter", "line": line, "names": [parameter.name], "tool": name})
+    return sorted(warnings, key=lambda warning: warning["line"] or 0)
+
+
+def arguments_of(function):
+    return [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+
+
+def unserved_parameters(method):
+    """What only Open WebUI passes, where the method does not say what to do without it."""
+    for parameter in inspect.signature(method).parameters.values():
+        is_needed = parameter.default is inspect.Parameter.empty
+        if is_injected(parameter.name) and is_needed and parameter.name.strip("_") not in SERVED:
+            yield parameter
 
 
 def fault(error, path, source):
@@ -565,9 +602,12 @@ class Server:
         for key, value in arguments.items():
             if not is_injected(key) and (key in known or takes_any):
                 passed[key] = converted(value, hints_of(method).get(key))
-        for key in known:
+        for key, parameter in known.items():
             if is_injected(key):
-                passed[key] = self.injected(key, request)
+                value = self.injected(key, request)
+                # Its own default says better what to do without it.
+                if value is not None or parameter.default is inspect.Parameter.empty:
+                    passed[key] = value
         # A `Field` that was not passed stands for its default.
         for key, parameter in known.items():
             if key not in passed and is_field(parameter.default):
@@ -634,6 +674,8 @@ def main():
     if len(sys.argv) != 3 or sys.argv[1] not in ("--describe", "--serve"):
         sys.exit("usage: python_runner.py --describe|--serve FILE")
     mode, path = sys.argv[1], os.path.abspath(sys.argv[2])
+    # It holds for this process and those of `multiprocessing`, not for programs that a tool starts.
+    os.environ.pop("PYTHONSAFEPATH", None)
     output = protected_output()
     if mode == "--describe":
         output.write(json.dumps(describe(path), ensure_ascii=False) + "\n")

@@ -170,6 +170,8 @@ pub enum PackageFileProblem {
     TooManyFiles { max: usize },
     #[error("There are more than {max} skills in it: choose one of its folders.")]
     TooManySkills { max: usize },
+    #[error("The skill in `{folder}` is called `{name}` already: each needs a name of its own.")]
+    DuplicateSkill { name: String, folder: String },
     #[error("It unpacks to more than {max} times its size: this is made to fill memory.")]
     Ratio { max: u64 },
     #[error("It cannot be read or written: {0}.")]

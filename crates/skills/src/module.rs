@@ -4,6 +4,7 @@
 //! description, which becomes a package here. The runner is executed by whoever has a sandbox. The
 //! README has the protocol.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -13,6 +14,7 @@ use crate::error::SkillError;
 use crate::file_tree::FileTree;
 use crate::manifest::slug;
 use crate::package::MANIFEST_FILE;
+use crate::requirements::PACKAGE_FILE;
 use crate::script::ModuleLanguage;
 
 const PYTHON_RUNNER: &str = include_str!("../runners/python_runner.py");
@@ -90,6 +92,8 @@ pub struct ModuleDescription {
     /// JSON Schemas of `Valves` and `UserValves`.
     pub settings: Option<Value>,
     pub user_settings: Option<Value>,
+    /// What will not work although the module can be used.
+    pub warnings: Vec<ModuleWarning>,
     /// Why the module cannot be used; what was found before it failed is there all the same.
     pub error: Option<ModuleFault>,
 }
@@ -127,6 +131,27 @@ pub enum ModuleFaultKind {
     NoTools,
 }
 
+/// What of a module will not work here.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct ModuleWarning {
+    pub kind: ModuleWarningKind,
+    /// In the module.
+    pub line: Option<u64>,
+    /// Modules or parameters.
+    pub names: Vec<String>,
+    /// The function with such a parameter.
+    pub tool: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ModuleWarningKind {
+    /// A function imports the inside of Open WebUI, or a `try` does.
+    Internals,
+    /// A function needs an argument that only Open WebUI passes.
+    Parameter,
+}
+
 /// Why a module is no skill.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ModuleError {
@@ -146,11 +171,11 @@ impl ModuleDescription {
         serde_json::from_str(last).map_err(|error| ModuleError::NoDescription(error.to_string()))
     }
 
-    /// Adds the packages that Open WebUI has installed for all tools, where the module is missing
-    /// one of them and does not name it.
-    pub fn require_usual_packages(&mut self) {
+    /// Adds the packages that Open WebUI has installed for all tools, where a module of Python is
+    /// missing one of them and does not name it.
+    pub fn require_usual_packages(&mut self, language: ModuleLanguage) {
         let Some(fault) = &self.error else { return };
-        if fault.kind != ModuleFaultKind::MissingModule {
+        if fault.kind != ModuleFaultKind::MissingModule || language != ModuleLanguage::Python {
             return;
         }
         let missing = fault.modules.iter();
@@ -183,12 +208,21 @@ impl ModuleDescription {
         let module = language.module_file();
         let mut files = FileTree::default();
         files.insert(module, source.as_bytes().to_vec(), false)?;
-        let manifest = self.manifest(module, name);
+        let python = match language {
+            ModuleLanguage::Python => &self.requirements[..],
+            ModuleLanguage::Node => {
+                if let Some(file) = node_packages(&self.requirements) {
+                    files.insert(PACKAGE_FILE, file.into_bytes(), false)?;
+                }
+                &[]
+            }
+        };
+        let manifest = self.manifest(module, name, python);
         files.insert(MANIFEST_FILE, manifest.into_bytes(), false)?;
         Ok(files)
     }
 
-    fn manifest(&self, module: &str, name: Option<&str>) -> String {
+    fn manifest(&self, module: &str, name: Option<&str>, requirements: &[String]) -> String {
         let first = self
             .tools
             .first()
@@ -217,7 +251,7 @@ impl ModuleDescription {
             "version": self.version,
             "author": self.author,
             "license": self.license,
-            "requirements": (!self.requirements.is_empty()).then_some(&self.requirements),
+            "requirements": (!requirements.is_empty()).then_some(requirements),
             // Code does not say whether it needs it; it is off until an admin agrees.
             "network": true,
             "settings": self.settings,
@@ -229,6 +263,21 @@ impl ModuleDescription {
         };
         format!("---\n{}---\n", front_matter(fields))
     }
+}
+
+/// A `package.json` for packages that are named as in a shell, where there are any.
+fn node_packages(requirements: &[String]) -> Option<String> {
+    let split = |requirement: &String| {
+        // A scope begins with the same character.
+        let scope = usize::from(requirement.starts_with('@'));
+        match requirement[scope..].split_once('@') {
+            Some((name, range)) => (requirement[..scope].to_owned() + name, range.to_owned()),
+            None => (requirement.clone(), "*".to_owned()),
+        }
+    };
+    let dependencies: BTreeMap<String, String> = requirements.iter().map(split).collect();
+    let file = json!({ "private": true, "dependencies": dependencies });
+    (!requirements.is_empty()).then(|| format!("{file:#}\n"))
 }
 
 /// One line for each key: what is JSON is YAML, and needs no other quotes.
@@ -258,6 +307,26 @@ impl fmt::Display for ModuleFault {
             ),
             ModuleFaultKind::Load => write!(f, "The code failed when it was loaded{at}: {message}"),
             ModuleFaultKind::NoTools => write!(f, "The code has no tools: {message}"),
+        }
+    }
+}
+
+impl fmt::Display for ModuleWarning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = self.names.join(", ");
+        let at = self
+            .line
+            .map_or(String::new(), |line| format!(" in line {line}"));
+        match self.kind {
+            ModuleWarningKind::Internals => write!(
+                f,
+                "The code imports the inside of Open WebUI, which is not here: {names}{at}. What needs it will fail."
+            ),
+            ModuleWarningKind::Parameter => write!(
+                f,
+                "The tool `{}` needs {names}{at}, which only Open WebUI passes. It gets None.",
+                self.tool.as_deref().unwrap_or_default()
+            ),
         }
     }
 }

@@ -7,6 +7,9 @@ use ts_rs::TS;
 
 use crate::file_tree::FileTree;
 
+/// Where packages of npm are named.
+pub const PACKAGE_FILE: &str = "package.json";
+
 const MAX_REQUIREMENTS: usize = 200;
 
 /// Packages to be installed before a script can run.
@@ -87,7 +90,7 @@ fn inline_dependencies(script: &str) -> Vec<String> {
 }
 
 fn node_dependencies(files: &FileTree) -> Vec<String> {
-    let package = files.get("package.json");
+    let package = files.get(PACKAGE_FILE);
     let package: Option<Value> = package.and_then(|file| serde_json::from_slice(&file.bytes).ok());
     let dependencies: Option<Map<String, Value>> = package
         .and_then(|package| package.get("dependencies").cloned())

@@ -135,7 +135,7 @@ impl SkillSource {
             .next()
             .filter(|name| !name.is_empty())
             .or(root);
-        match SkillPackage::read(&files, name) {
+        match SkillPackage::read(&files, name).and_then(|package| self.unlike_others(package)) {
             Ok(package) => self.skills.push(SkillBundle {
                 folder,
                 package,
@@ -143,6 +143,20 @@ impl SkillSource {
             }),
             Err(error) => self.refused.push(RefusedSkill { folder, error }),
         }
+    }
+
+    /// Refuses a second one of a name, which would be installed in the place of the first.
+    fn unlike_others(&self, package: SkillPackage) -> Result<SkillPackage, SkillError> {
+        let first = self
+            .skills
+            .iter()
+            .find(|other| other.package.name == package.name);
+        let Some(first) = first else {
+            return Ok(package);
+        };
+        let (name, folder) = (package.name, first.folder.clone());
+        let problem = PackageFileProblem::DuplicateSkill { name, folder };
+        Err(SkillError::file(MANIFEST_FILE, problem))
     }
 }
 

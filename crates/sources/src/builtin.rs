@@ -52,7 +52,8 @@ pub fn sources(
 pub struct BuiltinSource {
     info: SourceInfo,
     tools: Vec<(ToolDefinition, Box<dyn AnyTool>)>,
-    /// Whoever has the source asked for its tools: a model is offered all of them.
+    /// Whether the user added this source on purpose: then a model is offered all of its tools, not
+    /// only those that fit the conversation.
     is_asked_for: bool,
 }
 

@@ -9,32 +9,32 @@ coded_errors! {
     pub enum ServerCallError {
         // Servers that cannot be used.
         Failed { server, why, remedy: ServerRemedy } = "call_server_failed" => "{server} cannot be used now: {why} Do without it, or tell the user that its log and a button to {remedy} are under Settings → Tool servers.",
-        LoginRequired { server } = "call_login_required" => "{server} asks for a log-in. The user has to log in there under Settings → Tool servers; until then do without it.",
+        LoginRequired { server } = "call_login_required" => "{server} requires a log-in. The user has to log in there under Settings → Tool servers; until then do without it.",
         Off { server } = "call_server_off" => "{server} has been switched off or removed. Do without it.",
-        StillStarting { waiting } = "call_server_starting" => "{waiting}, and the time of this call is up. Nothing was done; try again in a minute.",
+        StillStarting { waiting } = "call_server_starting" => "{waiting}, and this call has timed out. Nothing was done; try again in a minute.",
         NotSent { server, tool, why } = "call_not_sent" => "{server} cannot be reached, so `{tool}` was not called and nothing was done. {why} Try again later, or do without it.",
-        ConnectionLost { server, tool, why } = "call_connection_lost" => "{server} stopped while `{tool}` was running; whether it took effect is not known. {why} Check before repeating the call.",
+        ConnectionLost { server, tool, why } = "call_connection_lost" => "{server} stopped while `{tool}` was running; it is not known whether the call took effect. {why} Check before repeating it.",
         NoServerAddress { server } = "call_no_server_address" => "{server} cannot be called: its document does not say where its server is. The user can set its address under Settings → Tool servers.",
         ToolGone { server } = "call_tool_gone" => "{server} no longer has this tool. Do without it.",
         LocalToolGone = "call_local_tool_gone" => "The server no longer has this tool. Do without it.",
 
         // Answers.
         Refused { said } = "call_refused_by_server" => "The server refused the call: {said}",
-        Unsure { why } = "call_unsure" => "{why} Whether the call took effect is not known: check before repeating it.",
+        Unsure { why } = "call_unsure" => "{why} It is not known whether the call took effect: check before repeating it.",
         Unreadable = "call_answer_unreadable" => "The answer could not be read.",
-        NotAResult = "call_answer_no_result" => "The server's answer is no result of a tool.",
+        NotAResult = "call_answer_no_result" => "The server's answer is not a tool result.",
         NoStatus = "call_answer_no_status" => "The answer has no status.",
-        Incomplete = "call_answer_incomplete" => "The answer was not passed on whole.",
+        Incomplete = "call_answer_incomplete" => "The answer was not passed on completely.",
         WithoutReason = "call_failed_silently" => "The tool failed without saying why.",
 
         // Servers that run at another server of the cluster.
-        RemoteAway { name } = "call_remote_away" => "{name} runs at another server of this Tenon, which cannot be reached for now. Nothing was done. Try again in a few seconds.",
-        RemoteLost { name } = "call_remote_lost" => "The server of this Tenon at which {name} runs was lost before the answer came. Whether the call took effect is not known: check before repeating it.",
+        RemoteAway { name } = "call_remote_away" => "{name} runs on another server of this Tenon, which cannot be reached at the moment. Nothing was done. Try again in a few seconds.",
+        RemoteLost { name } = "call_remote_lost" => "The connection to the server of this Tenon on which {name} runs was lost before the answer came. It is not known whether the call took effect: check before repeating it.",
 
         // Tools on somebody's own machine.
         NoPage { device } = "call_no_page" => "This tool runs on the user's own computer, through a page of Tenon in {device}, and no such page is open now. Nothing was done. Ask the user to open Tenon there, or do without it.",
-        PageLost { device } = "call_page_lost" => "The page in {device} that made this call was closed or lost its connection before the answer came. Whether the call took effect is not known: check before repeating it.",
-        NothingAt { address } = "call_nothing_there" => "This tool runs on the user's own computer, and nothing usable answers at {address} there now. Ask the user to look after it, or do without it.",
+        PageLost { device } = "call_page_lost" => "The page in {device} that made this call was closed or lost its connection before the answer came. It is not known whether the call took effect: check before repeating it.",
+        NothingAt { address } = "call_nothing_there" => "This tool runs on the user's own computer, and nothing usable answers at {address} there now. Ask the user to check that server, or do without it.",
         RefusedByPage { said } = "call_refused_by_page" => "{said} Nothing was done. The user sees what to do about it under Tools.",
         // A page cannot tell a server that never got it from one that died over it.
         UnreachableFromPage { said } = "call_unreachable_from_page" => "{said} Most likely nothing was done. The user sees what to do about it under Tools.",
@@ -42,27 +42,28 @@ coded_errors! {
         // Credentials of OpenAPI servers.
         KeyUnsendable = "call_key_unsendable" => "The key that is stored for this server cannot be sent: it must be one line without control characters.",
         NoClient = "call_no_client" => "No client is known for this scheme.",
-        TokenHostUntrusted { scheme, host, origins } = "call_token_host_untrusted" => "No token can be got for `{scheme}`: the document says that {host} gives it out, which is not to see what is stored for {origins}. If it is, somebody has to enter where tokens are given out in the settings of this server.",
-        TokenAddress { scheme } = "call_token_address" => "No token can be got for `{scheme}`: where tokens are given out is no address.",
-        TokenAddressInsecure { scheme } = "call_token_address_insecure" => "No token can be got for `{scheme}`: where tokens are given out is not https, though the document is.",
-        TokenAddressScheme { scheme } = "call_token_address_scheme" => "No token can be got for `{scheme}`: where tokens are given out is neither http nor https.",
-        NoToken { scheme, host, why } = "call_no_token" => "The server was not asked, for no token could be got from {host} for `{scheme}`: {why}.",
+        TokenHostUntrusted { scheme, host, origins } = "call_token_host_untrusted" => "No token can be obtained for `{scheme}`: the document says that {host} issues it, but the secret stored for {origins} is not sent to that host. If it should be, enter the token URL in the settings of this server.",
+        TokenAddress { scheme } = "call_token_address" => "No token can be obtained for `{scheme}`: its token URL is not a valid address.",
+        TokenAddressInsecure { scheme } = "call_token_address_insecure" => "No token can be obtained for `{scheme}`: its token URL is not https, although the document is.",
+        TokenAddressScheme { scheme } = "call_token_address_scheme" => "No token can be obtained for `{scheme}`: its token URL is neither http nor https.",
+        NoToken { scheme, host, why } = "call_no_token" => "The request was not sent, because no token could be obtained from {host} for `{scheme}`: {why}.",
         TokenUnfetched = "call_token_unfetched" => "The token could not be fetched.",
 
-        // Why there is no token; each goes on after a colon.
-        TokenHostSilent = "token_host_silent" => "nobody answers there",
+        // Why there is no token. Each text continues a sentence after a colon.
+        TokenHostSilent = "token_host_silent" => "it does not answer",
         TokenSecretTooLong = "token_secret_too_long" => "its secret is too long",
         TokenAnswerTooLong = "token_answer_too_long" => "the answer is too long",
         TokenRejected { said } = "token_rejected" => "it said {said}",
         TokenStatus { status: u16 } = "token_status" => "it answered {status}",
-        TokenMissing = "token_missing" => "its answer holds no token",
-        TokenType = "token_type" => "it gives tokens of a kind that Tenon cannot use",
-        TokenInvalid = "token_invalid" => "its token is none",
+        TokenMissing = "token_missing" => "its answer contains no token",
+        TokenType = "token_type" => "it issues tokens of a type that Tenon cannot use",
+        TokenInvalid = "token_invalid" => "its token is not valid",
     }
 }
 
 coded_errors! {
-    /// What a call waits for; more may follow after a comma.
+    /// The startup step that a call waits for. Displayed as the start of a sentence: more may
+    /// follow after a comma.
     #[derive(Debug)]
     pub enum StartupWait {
         Unknown { server } = "wait_starting" => "{server} is still starting",
@@ -73,7 +74,7 @@ coded_errors! {
 }
 
 coded_errors! {
-    /// What a button in the settings can do about a failure.
+    /// The action that a button in the settings offers after a failure.
     #[derive(Debug, Clone, Copy)]
     pub enum ServerRemedy {
         Restart = "remedy_restart" => "restart it",
@@ -87,19 +88,19 @@ coded_errors! {
     pub enum RequestInputError {
         NotAnObject = "request_not_an_object" => "The input of this tool is an object with a field for each parameter.",
         Missing { field } = "request_field_missing" => "The input does not fit the tool's schema: `{field}` is missing.",
-        UrlTooLong { max: usize } = "request_url_too_long" => "The input is too long: the address it makes has more than {max} bytes.",
+        UrlTooLong { max: usize } = "request_url_too_long" => "The input is too long: the resulting address would have more than {max} bytes.",
         CookiesTooLong = "request_cookies_too_long" => "The cookies are too long.",
         NotAForm { field } = "request_not_a_form" => "`{field}` is a form: an object with a value for each field.",
-        NotAFile { field } = "request_not_a_file" => "`{field}` is a file: its bytes are written as a text in base64, or as `data:image/png;base64,…`.",
+        NotAFile { field } = "request_not_a_file" => "`{field}` is a file: give its bytes as base64 text, or as `data:image/png;base64,…`.",
         HeaderValue { field, max: usize } = "request_header_value" => "`{field}` goes into a header: it must be one line without control characters, of at most {max} bytes.",
-        DotSegment { path } = "request_dot_segment" => "The path {path} cannot be made: a part of it would be `.` or `..`. Give another value.",
+        DotSegment { path } = "request_dot_segment" => "The path {path} cannot be built: one of its segments would be `.` or `..`. Give another value.",
         EmptyPathParameter { field } = "request_path_empty" => "`{field}` is empty, but it is part of the address: give a value.",
-        HeaderName { name } = "request_header_name" => "This tool cannot be called with the header `{name}`: that is no name of a header.",
+        HeaderName { name } = "request_header_name" => "This tool cannot be called with the header `{name}`: that is not a valid header name.",
         HeaderHopByHop { name } = "request_header_hop_by_hop" => "This tool cannot be called with the header `{name}`: it belongs to the connection.",
-        ServerVariable { server } = "request_server_variable" => "This tool cannot be called: its description says that it is served at `{server}`, which has a part that nothing is said about.",
-        ServerInvalid { server, why } = "request_server_invalid" => "This tool cannot be called: its description says that it is served at `{server}`, which is no address: {why}.",
-        ServerScheme { server } = "request_server_scheme" => "This tool cannot be called: its description says that it is served at `{server}`, which is neither http nor https.",
-        PathUndeclared { parameter, path } = "request_path_undeclared" => "This tool cannot be called: its description does not say what {parameter} in {path} is.",
+        ServerVariable { server } = "request_server_variable" => "This tool cannot be called: its description names the server `{server}`, which contains an undefined variable.",
+        ServerInvalid { server, why } = "request_server_invalid" => "This tool cannot be called: its description names the server `{server}`, which is not a valid address: {why}.",
+        ServerScheme { server } = "request_server_scheme" => "This tool cannot be called: its description names the server `{server}`, which is neither http nor https.",
+        PathUndeclared { parameter, path } = "request_path_undeclared" => "This tool cannot be called: its description does not define {parameter} in {path}.",
     }
 }
 

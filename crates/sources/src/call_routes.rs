@@ -14,9 +14,12 @@ use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use tenon_bus::{Bus, BusError};
 use tenon_domain::{CallId, ChatId, FormAnswer, FormRequest, MessageId, ToolId, UserId};
+use tenon_net::TraceContext;
+use tenon_net::trace_context::TRACEPARENT;
 use tenon_tools::{CallClient, CallContext, CallOrigin, CallTimer, ProgressUpdate};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
+use tracing::Span;
 
 use crate::call_progress::LocalCallProgress;
 use crate::lock::lock;
@@ -41,7 +44,7 @@ pub struct CallRoutes {
 /// The calls that other servers make for this one.
 type CallsElsewhere = HashMap<CallId, mpsc::Sender<LocalCallProgress>>;
 
-/// Who makes a call and what it belongs to, for the server that executes it.
+/// The caller and origin of a call, as sent to the server that executes it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct RoutedCall {
     pub(crate) user: UserId,
@@ -49,13 +52,18 @@ pub(crate) struct RoutedCall {
     tool_id: Option<ToolId>,
     chat_id: Option<ChatId>,
     message_id: Option<MessageId>,
+    /// Of the span that makes it, where traces are followed.
+    #[serde(default)]
+    traceparent: Option<String>,
+    #[serde(default)]
+    tracestate: Option<String>,
 }
 
 /// Why the outcome of a call is not known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RouteError {
     NotBegun,
-    /// It may have been made.
+    /// The request was sent and no reply came: the call may have taken effect.
     Lost,
 }
 
@@ -111,7 +119,8 @@ impl CallRoutes {
         })
     }
 
-    /// For the execution of a call here: whoever made it hears of its progress, and has its timers.
+    /// The context for a call that is executed here for another server: progress is sent back
+    /// there, and its timers apply.
     pub(crate) fn context(&self, from: &Arc<str>, call: &RoutedCall) -> CallContext {
         let client = RoutedCallClient {
             bus: self.bus.clone(),
@@ -141,13 +150,36 @@ impl RoutedCall {
             chat_id,
             message_id,
         } = context.origin.clone();
+        let trace = TraceContext::current();
+        let (traceparent, tracestate) = trace
+            .map(|trace| (trace.traceparent, trace.tracestate))
+            .unzip();
         Self {
             user: context.user.clone(),
             call_id: context.call_id.clone(),
             tool_id,
             chat_id,
             message_id,
+            traceparent,
+            tracestate: tracestate.flatten(),
         }
+    }
+
+    /// Of its execution here, in the trace of whoever makes it.
+    pub(crate) fn span(&self) -> Span {
+        let span = tracing::info_span!(
+            "routed_call",
+            "otel.kind" = "server",
+            "gen_ai.tool.call.id" = self.call_id.as_str(),
+        );
+        let parent = TraceContext::read(|name| match name {
+            TRACEPARENT => self.traceparent.as_deref(),
+            _ => self.tracestate.as_deref(),
+        });
+        if let Some(parent) = parent {
+            parent.set_parent_of(&span);
+        }
+        span
     }
 }
 

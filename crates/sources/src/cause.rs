@@ -10,24 +10,25 @@ mod advice;
 
 pub use advice::Advice;
 
-/// More of them nobody reads at a glance; the log has the rest.
+/// Limit of lines shown at a glance; the log has the rest.
 const MAX_LINES: usize = 6;
 const MAX_LINE_CHARS: usize = 300;
 
 /// How many lines after one with an error still belong to it.
 const FOLLOWING_LINES: usize = 2;
 
-/// What a person needs to see of a run.
+/// The cause of a failed run, as shown to a person.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Cause {
     /// The program's own words, oldest first.
     pub lines: Vec<String>,
-    /// What usually helps.
+    /// The usual remedy, if one is known.
     pub advice: Option<Advice>,
 }
 
 impl Cause {
-    /// Of the lines that a program wrote, with their indentation.
+    /// Reads the cause from the lines that a program wrote. Lines keep their indentation, which
+    /// tells continuation lines apart.
     pub(crate) fn of(written: &[String]) -> Self {
         let telling = telling(written);
         let is_error = |words: &[&str]| {
@@ -50,7 +51,7 @@ impl Cause {
             following = following.saturating_sub(usize::from(!is_error));
         }
         if lines.is_empty() {
-            // It says nothing of an error: its last words are the best there is.
+            // No line names an error: the last lines are the best hint there is.
             lines = telling;
             lines.drain(..lines.len().saturating_sub(FOLLOWING_LINES));
         }
@@ -118,7 +119,7 @@ fn telling(written: &[String]) -> Vec<&str> {
     let mut in_traceback = false;
     for (at, line) in written.iter().enumerate() {
         let is_indented = line.starts_with([' ', '\t']);
-        // A traceback of Python lasts until something stands at the margin again: the exception.
+        // A Python traceback ends with the first line that is not indented: the exception.
         in_traceback =
             line.trim_start().starts_with("Traceback (most recent") || in_traceback && is_indented;
         is_noise[at] |= in_traceback;

@@ -17,10 +17,10 @@ coded_errors! {
         Killed { command, signal, advice, wrote } = "program_killed" => "`{command}` was killed by signal {signal}.[ {advice}][ It wrote: {wrote}]",
         Ended { command, advice, wrote } = "program_ended" => "`{command}` ended.[ {advice}][ It wrote: {wrote}]",
         OutputClosed { command, advice, wrote } = "program_output_closed" => "`{command}` closed its output.[ {advice}][ It wrote: {wrote}]",
-        InputClosed = "program_input_closed" => "The program does not read its input any more.",
-        NoFolder { folder } = "program_no_folder" => "The folder {folder} it should run in does not exist.",
-        ProgramNotFound { command } = "program_not_found" => "`{command}` was not found. Install it on the machine Tenon runs on, or give its whole path; it is looked for in PATH.",
-        NotExecutable { command } = "program_not_executable" => "`{command}` may not be run: it is not an executable file.",
+        InputClosed = "program_input_closed" => "The program no longer reads its input.",
+        NoFolder { folder } = "program_no_folder" => "The working folder {folder} does not exist.",
+        ProgramNotFound { command } = "program_not_found" => "`{command}` was not found. Install it on the machine Tenon runs on, or give its full path; it is looked for in PATH.",
+        NotExecutable { command } = "program_not_executable" => "`{command}` cannot be run: it is not an executable file.",
         NotSpawned { command, cause } = "program_not_started" => "`{command}` could not be started[: {cause}].",
 
         // Connections.
@@ -32,7 +32,7 @@ coded_errors! {
         ClosedByServer = "server_closed_connection" => "The server closed the connection.",
         Truncated = "server_truncated" => "The server ended its answer before it was complete.",
         SessionForgotten = "server_session_forgotten" => "The server has forgotten the session.",
-        LoginRequired = "server_login_required" => "It asks for a log-in.",
+        LoginRequired = "server_login_required" => "It requires a log-in.",
         Refused { said } = "server_refused" => "The server refused.[ It said: {said}]",
         Internal = "server_internal_error" => "Tenon had an internal error while talking to this server. Its log has the details.",
         HttpClient { why } = "server_http_client" => "The HTTP client could not be created: {why}.",
@@ -40,7 +40,7 @@ coded_errors! {
         // Addresses and hosts.
         HostTimeout { host } = "host_timeout" => "{host} did not answer in time.",
         ConnectionRefused { host, port } = "host_refuses_connections" => "{host} refuses connections at port {port}.",
-        NotTls { host } = "host_without_tls" => "No secure connection to {host} could be made: it does not speak https there. Is its address one with http://?",
+        NotTls { host } = "host_without_tls" => "No secure connection to {host} could be made: it does not speak https there. Should the address begin with http://?",
         Tls { host, cause } = "host_tls_failed" => "No secure connection to {host} could be made: {cause}.",
         Connection { host, cause } = "host_connection_failed" => "The connection to {host} failed: {cause}.",
         HostProtocol { host, cause } = "host_no_usable_answer" => "{host} gave no usable answer: {cause}.",
@@ -53,33 +53,33 @@ coded_errors! {
         TooManyRedirects { max } = "address_redirects" => "The address redirects more than {max} times.",
 
         // HTTP statuses of MCP servers.
-        Forbidden { said } = "server_forbidden" => "The server refuses us (HTTP 403). Check the credentials in its headers.[ It said: {said}]",
+        Forbidden { said } = "server_forbidden" => "The server denied access (HTTP 403). Check the credentials in its headers.[ It said: {said}]",
         NotFound { said } = "server_not_found" => "There is no MCP server at this address (HTTP 404). Check the path: many are at /mcp or /sse.[ It said: {said}]",
-        RateLimited { said } = "server_rate_limited" => "The server asks for fewer requests (HTTP 429). Try again later.[ It said: {said}]",
+        RateLimited { said } = "server_rate_limited" => "The server is limiting requests (HTTP 429). Try again later.[ It said: {said}]",
         ServerError { status: u16, said } = "server_error" => "The server failed (HTTP {status}). Its own log says why.[ It said: {said}]",
         HttpStatus { status: u16, said } = "server_http_status" => "The server answered with HTTP {status}, which is not MCP.[ It said: {said}]",
 
-        // What is no MCP.
-        WebPage = "server_web_page" => "There is a web page at this address, and no MCP server.",
+        // Responses that are not MCP.
+        WebPage = "server_web_page" => "There is a web page at this address, not an MCP server.",
         ContentType { media_type } = "server_content_type" => "The server answered with `{media_type}`, which is not MCP.",
-        NoEventStream = "server_no_event_stream" => "There is no MCP server at this address: it answers with something else than events.",
-        NoEndpoint = "server_no_endpoint" => "There is no MCP server at this address: its stream of events names no endpoint.",
-        UnsupportedVersions { versions } = "server_versions" => "It speaks only versions of MCP that Tenon does not: {versions}.",
-        UnsupportedInputRequest { method } = "server_needs_unsupported" => "The tool needs {method}, which Tenon does not offer.",
-        /// What else a server does wrong, for whoever can mend it.
+        NoEventStream = "server_no_event_stream" => "There is no MCP server at this address: it does not answer with an event stream.",
+        NoEndpoint = "server_no_endpoint" => "There is no MCP server at this address: its event stream names no endpoint.",
+        UnsupportedVersions { versions } = "server_versions" => "It only speaks versions of MCP that Tenon does not support: {versions}.",
+        UnsupportedInputRequest { method } = "server_needs_unsupported" => "The tool needs {method}, which Tenon does not support.",
+        /// Any other protocol violation, described for whoever can fix the server.
         Protocol { message } = "server_protocol" => "{message}",
 
         // Documents of OpenAPI servers.
-        AddressInvalid { why } = "document_address_invalid" in "url" => "The address is none ({why}). Write the whole of it, such as https://example.com/openapi.json.",
+        AddressInvalid { why } = "document_address_invalid" in "url" => "The address is not valid ({why}). Write the full address, such as https://example.com/openapi.json.",
         AddressScheme = "document_address_scheme" in "url" => "The address has to begin with http:// or https://.",
-        NoAddress = "document_no_address" in "url" => "There is no address to look at.",
-        AnswerTooLarge { mb: usize } = "answer_too_large" => "The answer is larger than {mb} MB, which is more than is read.",
+        NoAddress = "document_no_address" in "url" => "No address was given.",
+        AnswerTooLarge { mb: usize } = "answer_too_large" => "The answer is larger than {mb} MB, which is the limit.",
         AnswerTimeout { host, seconds } = "answer_late" => "{host} did not answer within {seconds} s.",
-        RedirectElsewhere { from, to } = "redirect_elsewhere" => "{from} redirects to {to}, which is another site: that is not followed. If that is the server, its address has to be entered instead.",
+        RedirectElsewhere { from, to } = "redirect_elsewhere" => "{from} redirects to {to}, which is another site, so the redirect is not followed. If that is the server, enter its address instead.",
         NotRepeatable = "request_not_repeatable" => "The request cannot be sent twice.",
         NotSent = "document_not_sent" => "It was not sent.",
         DocumentTooLarge { mb } = "document_too_large" => "The document is too big: {mb} MB.",
-        DocumentTooManyValues = "document_too_many_values" => "The document has more values in it than Tenon takes in. Leave out some of it.",
+        DocumentTooManyValues = "document_too_many_values" => "The document contains more values than Tenon can process. Leave out some of it.",
         DocumentEmpty = "document_empty" => "The document is empty.",
         DocumentMarkup = "document_markup" => "The document is a web page or XML, not JSON or YAML.",
         DocumentSyntax { format, why } = "document_syntax" => "The document is not valid {format}: {why}.",
@@ -89,21 +89,21 @@ coded_errors! {
         DocumentVersion { version } = "document_version" => "The document is Swagger {version}: only 2.0 and OpenAPI 3 are read.",
         NoSubDocument { count, problems } = "documents_all_unread" => "None of the {count} servers behind it could be read. {problems}",
         StoreUnread { why } = "documents_unread" => "Its documents cannot be read. {why}",
-        NotStored = "document_not_stored" => "The document is not kept any more: give it again.",
-        StoreTimeout = "document_store_timeout" => "What is kept of it could not be read in time.",
+        NotStored = "document_not_stored" => "The document is no longer stored: provide it again.",
+        StoreTimeout = "document_store_timeout" => "The stored document could not be read in time.",
         Stopped = "server_stopped" => "It has been stopped.",
 
         // Variables.
         Unset { shared, personal, escaped } = "variables_unset" => "[Nobody has set {shared}: an admin does that under Secrets, or in the environment of Tenon. ][Set your own {personal} under Secrets first. ][To leave it to the program itself, write {escaped}.]",
-        VariablesTimeout = "variables_timeout" => "Its variables could not be read in time.",
+        VariablesTimeout = "variables_timeout" => "The values of its variables could not be read in time.",
 
         // Local servers, found by a browser.
         LocalMissing { address } = "local_not_found" => "Nothing was found at {address} when it was last looked for.",
     }
 }
 
-/// What everybody may know of why a server cannot be used. What it wrote is for those who may
-/// read its log.
+/// The reason why a server cannot be used, without the output of its program: output is only for
+/// those who may read the server's log.
 pub fn public_part(why: &ErrorDetail) -> ErrorDetail {
     why.without(&["said", "wrote"], ServerFault::TEMPLATES)
 }
@@ -113,7 +113,7 @@ pub fn how_it_ended(why: &ErrorDetail) -> ErrorDetail {
     why.without(&["said", "wrote", "advice"], ServerFault::TEMPLATES)
 }
 
-/// What usually helps, and what a program wrote, as parameters.
+/// The advice and the program's output as parameters of an error.
 pub(crate) fn advice_and_output(cause: &Cause) -> (ErrorParam, ErrorParam) {
     let advice = cause.advice.as_ref().map(CodedError::detail);
     (advice.into(), cause.lines.join(" | ").into())

@@ -13,9 +13,9 @@ const QUIET: Duration = Duration::from_secs(5);
 
 static ASKED: AtomicU64 = AtomicU64::new(0);
 
-/// Releases what is free, once nobody has asked for it for a moment, and the code of what was done
-/// last, which is most of what is resident after a burst of work. What is used again is mapped
-/// again, from the system's cache.
+/// Returns free heap memory to the system after a quiet moment, and also the resident code pages,
+/// which are most of the memory after a burst of work. They are mapped again from the page cache
+/// when used.
 pub fn release_when_quiet() {
     let number = ASKED.fetch_add(1, Ordering::Relaxed) + 1;
     tokio::spawn(async move {

@@ -37,7 +37,7 @@ pub use server::{MAX_TIMEOUT_MS, MIN_TIMEOUT_MS, command_words};
 /// Hundreds of servers fit, and it is parsed in milliseconds.
 pub const MAX_TEXT_BYTES: usize = 1024 * 1024;
 
-/// Of a text in which there are whole OpenAPI documents.
+/// Limit of a text that contains whole OpenAPI documents.
 pub const MAX_WITH_DOCUMENTS_BYTES: usize = document::MAX_BYTES;
 
 /// How many servers are taken from one text.
@@ -56,7 +56,7 @@ const MAX_TITLE_CHARS: usize = 100;
 pub struct ImportResult {
     /// In the order they are written, no two of the same name.
     pub servers: Vec<ImportedServer>,
-    /// What is worth knowing about the text as a whole.
+    /// Notes about the whole text, not about one of its servers.
     pub notes: Vec<ErrorDetail>,
 }
 
@@ -73,7 +73,7 @@ pub struct ImportedServer {
     pub document: Option<Arc<[u8]>>,
     /// Whether it is switched on where it comes from.
     pub enabled: bool,
-    /// What was left out or changed.
+    /// Fields that were left out or changed.
     pub notes: Vec<ErrorDetail>,
 }
 
@@ -136,7 +136,8 @@ pub fn parse_value(text: &str) -> Result<Value, ConfigReadError> {
         .ok_or(ConfigReadError::Empty)
 }
 
-/// What was not read whole is short, or none of ours.
+/// Parses the text within the small limit. Only OpenAPI documents may be longer, and those are read
+/// before this.
 fn parse(
     text: &str,
     is_useful: &dyn Fn(&Value) -> bool,
@@ -309,8 +310,8 @@ fn shown_address(address: &str) -> String {
     }
 }
 
-/// Control characters, and those that turn a line around: what no name of anything needs.
-/// More than that is left out of what is only shown.
+/// Control characters and direction overrides, which no name needs. Texts that are only shown are
+/// cleaned more strictly.
 pub fn is_unprintable(c: char) -> bool {
     c.is_control() || matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }

@@ -35,7 +35,8 @@ pub use cause::{Advice, Cause};
 pub use fault::{ServerFault, how_it_ended, public_part};
 pub use logs::{Logs, ServerLogLine};
 pub use remote_server::{
-    REMOTE_CALL, REMOTE_RESTART, REMOTE_TOOLS, RemoteServer, RemoteServerCall, RemoteServerTools,
+    REMOTE_CALL, REMOTE_LOGS, REMOTE_RESTART, REMOTE_TOOLS, RemoteServer, RemoteServerCall,
+    RemoteServerTools,
 };
 pub use supervisor::{
     DocumentSummary, ServerStatus, Startup, StartupStep, SupervisedServer, ToolChanges,

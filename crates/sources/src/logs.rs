@@ -1,8 +1,10 @@
-//! What a server wrote to its standard error, where it has one, and what we noticed about it.
+//! The log of one server: what its program wrote to standard error, and notes by Tenon about it.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
+
+use serde::{Deserialize, Serialize};
 
 use crate::cause::Cause;
 
@@ -10,7 +12,7 @@ use crate::cause::Cause;
 const MAX_LINES: usize = 200;
 const MAX_LINE_BYTES: usize = 2000;
 
-/// What comes before output of the server that is no message.
+/// Prefix of log lines for standard output that is not a JSON-RPC message.
 const STRAY_PREFIX: &str = "Not a message of MCP: ";
 
 /// The last lines of one server. Cheap to clone.
@@ -24,7 +26,7 @@ struct Inner {
     of_last_run: usize,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ServerLogLine {
     pub at: SystemTime,
     /// Written by Tenon. Otherwise by the server.
@@ -48,7 +50,7 @@ impl Logs {
         self.note(format!("{STRAY_PREFIX}{text}"));
     }
 
-    /// What comes from here on is of another run of the server's program.
+    /// Marks the start of a new run of the program, so that `cause` looks only at lines after it.
     pub(crate) fn begin_run(&self) {
         self.inner().of_last_run = 0;
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Weak};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
@@ -13,20 +13,25 @@ use tenon_tools::{CallContext, ToolSource};
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 use tokio::time::interval;
+use tracing::Span;
 
 use crate::call_error::{ServerCallError, unavailable};
 use crate::call_routes::{CallRoutes, RouteError, RoutedCall};
 use crate::lock::lock;
-use crate::{CallTimeouts, Logs, ServerStatus, SupervisedServer};
+use crate::{CallTimeouts, Logs, ServerLogLine, ServerStatus, SupervisedServer};
 
 /// Topics on the bus.
 pub const REMOTE_CALL: &str = "source.call";
 pub const REMOTE_TOOLS: &str = "source.tools";
+pub const REMOTE_LOGS: &str = "source.logs";
 pub const REMOTE_RESTART: &str = "source.restart";
 
-/// How often it is asked what it offers.
+/// How often the tools are requested from the server that runs it.
 const TOOLS_INTERVAL: Duration = Duration::from_secs(5);
 const TOOLS_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Somebody looks at a page meanwhile.
+const LOGS_TIMEOUT: Duration = Duration::from_secs(4);
 
 /// Cheap to clone.
 #[derive(Clone)]
@@ -34,7 +39,7 @@ pub struct RemoteServer(Arc<Inner>);
 
 struct Inner {
     info: SourceInfo,
-    /// The server that runs it, by its name on the bus; None: nobody knows now.
+    /// The server that runs it, by its name on the bus. None while it is unknown.
     holder: Option<String>,
     routes: CallRoutes,
     tools: Mutex<Vec<ToolDefinition>>,
@@ -55,13 +60,18 @@ pub struct RemoteServerCall {
 }
 
 impl RemoteServerCall {
+    /// Of its execution here.
+    pub fn span(&self) -> Span {
+        self.call.span()
+    }
+
     /// For its execution here.
     pub fn context(&self, routes: &CallRoutes, from: &Arc<str>) -> CallContext {
         routes.context(from, &self.call)
     }
 }
 
-/// What a server offers, and how it is where it runs.
+/// The tools of a server and its status, as reported by the Tenon server that runs it.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct RemoteServerTools {
     pub state: SourceState,
@@ -90,7 +100,7 @@ impl RemoteServer {
         }));
         let logs = &server.0.logs;
         logs.note(match &server.0.holder {
-            Some(_) => "It runs at another server of the cluster, which has its log.",
+            Some(_) => "It runs at another server of the cluster.",
             None => "It is not known which server of the cluster runs it.",
         });
         if let Some(holder) = server.0.holder.clone() {
@@ -98,6 +108,15 @@ impl RemoteServer {
             *lock(&server.0.asking) = Some(asking.abort_handle());
         }
         server
+    }
+
+    /// None: it cannot be had for now.
+    async fn remote_log(&self) -> Option<Vec<ServerLogLine>> {
+        let inner = &self.0;
+        let ask = serde_json::to_vec(&inner.info.id).ok()?;
+        let (holder, bus) = (inner.holder.as_ref()?, inner.routes.bus());
+        let reply = bus.request(holder, REMOTE_LOGS, ask, LOGS_TIMEOUT).await;
+        serde_json::from_slice(&reply.ok()?).ok()?
     }
 
     fn take(&self, told: RemoteServerTools) {
@@ -118,7 +137,7 @@ impl RemoteServer {
     }
 }
 
-/// Asks what it offers until it is dropped or stopped.
+/// Polls tools and status until the server is dropped or stopped.
 async fn follow(server: Weak<Inner>, holder: String) {
     let mut ticks = interval(TOOLS_INTERVAL);
     loop {
@@ -199,7 +218,21 @@ impl SupervisedServer for RemoteServer {
         &self.0.logs
     }
 
-    /// It is restarted where it runs; how that goes is heard with its state.
+    async fn log_lines(&self) -> Vec<ServerLogLine> {
+        let mut lines = self.0.logs.lines();
+        match self.remote_log().await {
+            Some(log) => lines.extend(log),
+            None => lines.push(ServerLogLine {
+                at: SystemTime::now(),
+                ours: true,
+                text: "Its log there cannot be read for now.".into(),
+            }),
+        }
+        lines
+    }
+
+    /// Asks the server that holds the lease to restart it. The outcome arrives later, with the
+    /// status updates.
     fn restart(&self) {
         let inner = &self.0;
         let id = serde_json::to_vec(&inner.info.id).unwrap_or_default();
@@ -208,7 +241,7 @@ impl SupervisedServer for RemoteServer {
         }
     }
 
-    /// They are kept by the registry's entry.
+    /// Does nothing: timeouts are kept by the entry in the registry.
     fn set_timeouts(&self, _timeouts: CallTimeouts) {}
 
     fn set_trusted_hints(&self, are_trusted: bool) {

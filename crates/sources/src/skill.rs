@@ -23,6 +23,7 @@ mod scripts;
 mod setup;
 mod worker;
 mod worker_pool;
+mod worker_request;
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -67,7 +68,7 @@ impl InstalledSkill {
         }
     }
 
-    /// What it is now.
+    /// The revision in use now; it changes when the skill is updated.
     pub fn revision(&self) -> Arc<SkillRevision> {
         let revision = self.revision.lock();
         revision.unwrap_or_else(PoisonError::into_inner).clone()
@@ -180,8 +181,8 @@ impl ToolSource for InstalledSkill {
         }
     }
 
-    /// Whoever installed it has seen what it runs, and it runs behind walls. Without them nothing
-    /// is allowed unasked.
+    /// A skill's hints are trusted if its programs run in a complete sandbox, because whoever
+    /// installed it was shown what it runs. Without the sandbox nothing is allowed unasked.
     fn has_trusted_hints(&self) -> bool {
         self.host.is_contained()
     }
@@ -199,6 +200,13 @@ impl ToolSource for InstalledSkill {
                 let input = builtin_tool::merged(arguments, input.clone());
                 self.host.builtin(tool)?.0.address(tool, &input)
             }
+            SkillToolRun::Http(_) | SkillToolRun::Script(_) => None,
+        }
+    }
+
+    fn wraps(&self, tool: &str) -> Option<String> {
+        match &self.revision().declared(tool)?.run {
+            SkillToolRun::Builtin { tool, .. } => Some(tool.clone()),
             SkillToolRun::Http(_) | SkillToolRun::Script(_) => None,
         }
     }

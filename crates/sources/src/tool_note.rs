@@ -1,5 +1,5 @@
-//! What is to be known of a server's tools, as codes: what was left out or repaired of a list or a
-//! document.
+//! Notes about a server's tools, as codes: entries of its list or document that were left out or
+//! repaired.
 
 use tenon_domain::text::line;
 use tenon_domain::{ErrorDetail, ErrorParam, coded_errors};
@@ -19,60 +19,60 @@ coded_errors! {
         Unreadable { number: usize, cause } = "tool_unreadable" => "Tool {number} is left out, because it cannot be read: {cause}.",
         NoName { number: usize } = "tool_no_name" => "Tool {number} is left out, because it has no name.",
         LeftOut { tool, why } = "tool_left_out" => "`{tool}` is left out: {why}.",
-        Repaired { tool, why } = "tool_repaired" => "`{tool}`: {why}, so any arguments are taken.",
+        Repaired { tool, why } = "tool_repaired" => "`{tool}`: {why}, so it accepts any arguments.",
         Duplicate { tool } = "tool_duplicate" => "`{tool}` is offered twice. The first one counts.",
         TooManyTools { max: usize } = "tools_too_many" => "It offers more than {max} tools. The others are left out.",
         TooManyBytes { mb: usize } = "tools_too_long" => "Its list of tools is longer than {mb} MB. The rest is left out.",
-        CursorTooLong = "tools_cursor_too_long" => "Its list of tools goes on at a cursor that is too long. The rest is left out.",
-        CursorRepeated = "tools_cursor_repeated" => "It lists its tools in a circle. The list may not be complete.",
+        CursorTooLong = "tools_cursor_too_long" => "The cursor for the next page of its tools is too long. The rest is left out.",
+        CursorRepeated = "tools_cursor_repeated" => "The pages of its list of tools repeat. The list may not be complete.",
         More { count: usize } = "tools_more_problems" => "There are {count} more problems like these.",
 
         // Why one is left out; each goes on after a colon.
         NameTooLong = "tool_name_too_long" => "its name is too long",
-        ControlCharacters = "tool_name_control_characters" => "its name has control characters in it",
+        ControlCharacters = "tool_name_control_characters" => "its name contains control characters",
         NoInputAllowed = "tool_no_input_allowed" => "its schema allows no input at all",
         NotAnObject { kind } = "tool_input_not_object" => "its input is not an object[ but a {kind}]",
         HeaderOnInput = "tool_header_on_input" => "x-mcp-header must mark a property, not the whole input",
         HeaderElsewhere = "tool_header_elsewhere" => "x-mcp-header must mark a property of an object, and nothing else",
         HeaderTwice { name } = "tool_header_twice" => "x-mcp-header names `{name}` twice",
         HeaderName { name } = "tool_header_name" => "x-mcp-header of `{name}` cannot be the name of a header",
-        HeaderType { name } = "tool_header_type" => "x-mcp-header marks `{name}`, which is no text, whole number or truth value",
+        HeaderType { name } = "tool_header_type" => "x-mcp-header marks `{name}`, which is not a string, an integer or a boolean",
 
-        // What a schema is that was replaced.
+        // What was wrong with an input schema that was replaced.
         SchemaMissing = "tool_schema_missing" => "it has no input schema",
-        SchemaTrue = "tool_schema_true" => "its input schema says nothing",
-        SchemaNone = "tool_schema_none" => "its input schema is none",
+        SchemaTrue = "tool_schema_true" => "its input schema is empty",
+        SchemaNone = "tool_schema_none" => "its input schema is not valid",
         SchemaTooLong = "tool_schema_too_long" => "its input schema is too long",
         SchemaCircular = "tool_schema_circular" => "its input schema refers to itself in a circle",
 
         // Documents.
-        ParameterDropped { operation, why } = "document_parameter_dropped" => "{operation} goes without a parameter: {why}",
-        ParametersDropped { count: usize, operation, why } = "document_parameters_dropped" => "{count} operations, such as {operation}, go without a parameter: {why}",
+        ParameterDropped { operation, why } = "document_parameter_dropped" => "{operation} has a parameter that is left out: {why}",
+        ParametersDropped { count: usize, operation, why } = "document_parameters_dropped" => "{count} operations, such as {operation}, have a parameter that is left out: {why}",
         MoreParameters { count: usize } = "document_more_parameters" => "{count} more parameters could not be read.",
-        UnknownLocation { location } = "parameter_location" => "it stands in `{location}`, which is not known.",
+        UnknownLocation { location } = "parameter_location" => "it is in `{location}`, which is not a known location.",
         Unnamed = "parameter_unnamed" => "it has no `name` or no `in`.",
         OtherDocument { reference, why } = "parameter_in_other_document" => "it is in another document (`{reference}`), which is not read[: {why}].",
-        ReferenceMissing { reference } = "parameter_reference_missing" => "it is not where it is said to be: `{reference}`.",
+        ReferenceMissing { reference } = "parameter_reference_missing" => "it refers to `{reference}`, which does not exist.",
         ReferenceCycle { reference } = "parameter_reference_cycle" => "it refers to itself: `{reference}`.",
-        SchemaUnread { place } = "document_schema_unread" => "What a part of an input is like is not known: it is in another document (`{place}`), which is not read.",
-        SchemasUnread { count: usize, place } = "document_schemas_unread" => "What {count} parts of inputs are like is not known: it is in other documents, which are not read, such as `{place}`.",
+        SchemaUnread { place } = "document_schema_unread" => "The schema of a part of an input is not known: it is in another document (`{place}`), which is not read.",
+        SchemasUnread { count: usize, place } = "document_schemas_unread" => "The schemas of {count} parts of inputs are not known: they are in other documents, which are not read, such as `{place}`.",
         OperationSkipped { operation, why } = "document_operation_skipped" => "{operation} is left out: {why}",
         OperationsSkipped { count: usize, max: usize } = "document_operations_skipped" => "{count} more operations are not read: only the first {max} are.",
         Capability { why } = "capability_skipped" => "{why}",
         NotAnObjectAt { place } = "operation_not_an_object" => "`{place}` is not an object.",
         PathTooLong { max: usize } = "operation_path_too_long" => "Its path is longer than {max} bytes.",
-        InvalidMethod = "operation_method" => "Its method is none of HTTP's.",
+        InvalidMethod = "operation_method" => "Its method is not an HTTP method.",
         TooManyParameters { max: usize } = "operation_too_many_parameters" => "It has more than {max} parameters.",
-        ParameterLocation { location } = "operation_parameter_location" => "A parameter it needs stands in `{location}`, which is not known.",
-        ParameterUnnamed { place } = "operation_parameter_unnamed" => "A parameter of it (in `{place}`) has no `name` or no `in`.",
+        ParameterLocation { location } = "operation_parameter_location" => "A required parameter is in `{location}`, which is not a known location.",
+        ParameterUnnamed { place } = "operation_parameter_unnamed" => "One of its parameters (in `{place}`) has no `name` or no `in`.",
         PartElsewhere { part, reference } = "operation_part_elsewhere" => "{part} is in another document (`{reference}`), which is not read.",
         PartUnread { part, reference, why } = "operation_part_unread" => "{part} is in another document (`{reference}`), which could not be read: {why}.",
-        PartMissing { part, reference } = "operation_part_missing" => "{part} is not where it is said to be: `{reference}`.",
+        PartMissing { part, reference } = "operation_part_missing" => "{part} refers to `{reference}`, which does not exist.",
         PartCircular { part, reference } = "operation_part_circular" => "{part} refers to itself: `{reference}`.",
-        PathItem = "operation_path_item" => "What can be done there",
-        OperationItself = "operation_itself" => "What it does",
-        Parameter = "operation_parameter" => "A parameter of it",
-        Body = "operation_body" => "The body of it",
+        PathItem = "operation_path_item" => "Its path item",
+        OperationItself = "operation_itself" => "The operation",
+        Parameter = "operation_parameter" => "One of its parameters",
+        Body = "operation_body" => "Its request body",
         OtherOrigin { tool, served, enabled } = "document_other_origin" => "`{tool}` is left out: its document says that it is served at {served}, and only {enabled} was enabled.",
         NoOperations = "document_no_operations" => "The document describes no operations.",
         NoOperationsOrServers = "document_no_operations_or_servers" => "Its document describes no operations and names no servers.",
@@ -82,7 +82,7 @@ coded_errors! {
 
         // The servers behind an mcpo.
         OfServer { server, why } = "document_of_server" => "{server}: {why}",
-        OfServerStale { server, why } = "document_of_server_stale" => "{server}: {why} What it offered last is listed.",
+        OfServerStale { server, why } = "document_of_server_stale" => "{server}: {why} Its last known tools are listed.",
         ServerWithoutTools = "document_server_without_tools" => "It has no tools. It may not be running.",
     }
 }
@@ -181,7 +181,7 @@ impl ToolNote {
         }
     }
 
-    /// Why an operation is no tool.
+    /// The note for an operation that did not become a tool.
     pub fn of_operation(error: &OperationError) -> Self {
         match error {
             OperationError::Capability(why) => Self::Capability {

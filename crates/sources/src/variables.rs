@@ -33,7 +33,7 @@ const MAX_REFERENCE_BYTES: usize = 1024;
 pub enum Variable {
     /// Everybody's: `${NAME}`.
     Shared(String),
-    /// Of the person who uses the server: `${user.NAME}`.
+    /// A personal variable, `${user.NAME}`: each user sets their own value.
     Personal(String),
 }
 
@@ -46,21 +46,23 @@ pub enum SubstitutionError {
 }
 
 coded_errors! {
-    /// One may not stand where it is written, or not with its value.
+    /// A variable in a place, or with a value, that is not allowed.
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub enum MisplacedVariable {
-        InCommand { variable } = "variable_in_command" in "command" => "`{variable}` cannot stand in the command or its arguments, where it could be run as a program: pass it through `env`.",
-        InHost { variable } = "variable_in_host" in "url" => "`{variable}` stands in the host of this server's address: set it to a value of only letters, digits, `-` and `.`.",
+        InCommand { variable } = "variable_in_command" in "command" => "`{variable}` cannot be used in the command or its arguments, where it could be run as a program: pass it through `env`.",
+        InHost { variable } = "variable_in_host" in "url" => "`{variable}` is used in the host of this server's address: set it to a value that contains only letters, digits, `-` and `.`.",
         InPath { variable } = "variable_in_path" in "url" => "The value of `{variable}` cannot be a part of this server's address.",
-        LeadsElsewhere = "variables_lead_elsewhere" in "url" => "With the values of its variables this server's address leads elsewhere.",
+        LeadsElsewhere = "variables_lead_elsewhere" in "url" => "With the values of its variables, this server's address leads to another site.",
     }
 }
 
-/// What a configuration needs and has no value for: each variable once, in the order they are written.
+/// Variables of a configuration that have no value, each once, in the order in which they are
+/// written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MissingVariables {
     pub variables: Vec<Variable>,
-    /// Those of them that stand in an argument as a shell writes its own.
+    /// The missing variables that stand in an argument in the syntax of a shell, so they may be
+    /// meant for the program itself.
     in_arguments: Vec<Variable>,
 }
 
@@ -81,7 +83,7 @@ impl fmt::Display for SubstitutionError {
 
 impl std::error::Error for SubstitutionError {}
 
-/// As it is written in a configuration.
+/// Formats the variable as it is written in a configuration.
 impl fmt::Display for Variable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -91,7 +93,7 @@ impl fmt::Display for Variable {
     }
 }
 
-/// Whether a variable, and so a secret, can have this name.
+/// Whether this is a valid name of a variable and so of a secret.
 pub fn is_name(name: &str) -> bool {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
     name.len() <= MAX_NAME_BYTES
@@ -105,7 +107,7 @@ pub fn mentioned(config: &impl TemplateFields) -> Vec<Variable> {
     dedup(texts.flat_map(mentioned_in).collect())
 }
 
-/// Those of them that have neither a value nor an otherwise, and that a server does not start without.
+/// The variables without a value and without a default, which a server needs before it starts.
 pub fn unset(
     config: &impl TemplateFields,
     value: &dyn Fn(&Variable) -> Option<String>,
@@ -115,7 +117,7 @@ pub fn unset(
     substitution.missing().variables
 }
 
-/// What is wrong with where a variable stands.
+/// Finds a variable in a place where its value could do harm, such as a personal one in a command.
 pub fn misplaced(config: &impl TemplateFields) -> Option<MisplacedVariable> {
     config.misplaced()
 }
@@ -153,7 +155,7 @@ impl MissingVariables {
         ServerFault::Unset {
             shared: quoted(shared),
             personal: quoted(personal),
-            // How a variable is written that stays as it is.
+            // How to write a variable so that it is left to the program.
             escaped: list(
                 self.in_arguments
                     .iter()
@@ -164,13 +166,13 @@ impl MissingVariables {
     }
 }
 
-/// Puts values in, and remembers what was missing.
+/// Fills in values and collects what is missing.
 pub struct Substitution<'a> {
     value: &'a dyn Fn(&Variable) -> Option<String>,
     missing: Vec<Variable>,
-    /// Those that stand in an argument as a shell writes its own.
+    /// Variables that stand in an argument in the syntax of a shell.
     in_arguments: Vec<Variable>,
-    /// Why a value may not stand in its place: the last one found.
+    /// The last value that is not allowed in its place.
     refused: Option<MisplacedVariable>,
 }
 
@@ -263,7 +265,7 @@ impl VariableReference<'_> {
 
     fn value(&self, value: &dyn Fn(&Variable) -> Option<String>) -> Option<String> {
         match (value(&self.variable), self.otherwise) {
-            // As a shell has it: what is empty is not set.
+            // As in a shell, `${NAME:-default}` treats an empty value as unset.
             (Some(value), Some(otherwise)) if value.is_empty() => Some(otherwise.to_owned()),
             (Some(value), _) => Some(value),
             (None, otherwise) => otherwise.map(str::to_owned),
@@ -305,7 +307,7 @@ fn segments(text: &str) -> Vec<TextSegment<'_>> {
     segments
 }
 
-/// What `${…}` means, if it means anything to us.
+/// Parses the inside of `${…}`; None if it is not in our syntax and stays as it is.
 fn reference(written: &str) -> Option<VariableReference<'_>> {
     let inside = written.strip_prefix("${")?.strip_suffix('}')?;
     if let Some(id) = inside.strip_prefix("input:") {
@@ -321,7 +323,7 @@ fn reference(written: &str) -> Option<VariableReference<'_>> {
         None => (inside, None),
     };
     let variable = match name.strip_prefix("env:") {
-        // What is somebody's own is never taken from the environment.
+        // Personal values never fall back to Tenon's environment.
         Some(name) if name.starts_with("user.") => return None,
         Some(name) => Variable::Shared(name.to_owned()),
         None => match name.strip_prefix("user.") {

@@ -12,12 +12,12 @@ coded_errors! {
         SetUpFirst = "set_up_first" => "There is no account yet. Make the first one on Tenon's page or with `tenon user add`.",
         EmailTaken = "email_taken" in "email" => "There is an account with this address already. Log in, or use another address.",
         LastAdmin = "last_admin" => "This is the only admin. Make somebody else an admin first.",
-        Invite = "wrong_invite" => "This invitation was used, taken back or is too old. Ask for another one.",
+        Invite = "wrong_invite" => "This invitation was used or revoked, or has expired. Ask for another one.",
         InviteEmail = "wrong_email" in "email" => "This invitation is for another e-mail address.",
     }
 }
 
-/// Whose everything is until there is an account.
+/// The user id that owns everything until there is an account.
 pub const LOCAL: &str = "local";
 
 /// An address as it is kept and looked for: one person writes it in many ways.

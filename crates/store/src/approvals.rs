@@ -100,7 +100,7 @@ impl Store {
     }
 }
 
-/// Writes down a verdict, and what is to be remembered of it.
+/// Stores a verdict, and the setting it implies.
 pub(crate) async fn answer(
     db: &impl ConnectionTrait,
     event: &Event,
@@ -127,7 +127,8 @@ pub(crate) async fn answer(
         }
         Verdict::Always => {
             let owner = owner_of(db, chat).await?.0;
-            // What the chat says of its own would overrule it, of the tool or of its source.
+            // A policy of the chat, for the tool or its source, would override the user's, so the
+            // chat gets `allow` as well.
             let has_sources = tool_settings::has_source_policies(db, Layer::Chat, chat).await?;
             let here = has_sources.then_some(Policy::Allow);
             tool_settings::put(db, Layer::Chat, chat, policy(tool.clone(), here)).await?;
@@ -178,7 +179,7 @@ fn state_of(row: &tool_calls::Model) -> Result<ApprovalState> {
     Ok(match (&row.verdict, row.asked_at) {
         (Some(verdict), _) => ApprovalState::Answered(enum_column::read(verdict)?),
         (None, Some(since)) => ApprovalState::Waiting(since),
-        // Nobody was asked about it yet, and nobody can answer.
+        // Never asked about and no longer pending, so nobody can answer it.
         (None, None) => ApprovalState::Ended,
     })
 }

@@ -1,4 +1,4 @@
-//! Who did what, through which door. It is kept for a year.
+//! The audit log: who did what, through which interface. Entries are kept for a year.
 
 use sea_orm::sea_query::LikeExpr;
 use sea_orm::{

@@ -4,32 +4,64 @@ use sea_orm::sea_query::{Expr, ExprTrait, Query};
 use sea_orm::{ConnectionTrait, DbErr};
 use serde_json::json;
 
-use tenon_domain::{CallRecord, CallStatus, EntryPoint, UserId};
+use tenon_domain::{
+    CallId, CallInterface, CallStatus, EntryPoint, RunsOn, ToolError, ToolId, UserId,
+};
 
 use crate::entity::{audit, chats, messages, tool_calls, turns};
 use crate::{AuditEntry, Result, Store, fresh_id};
 
+/// A call outside of any chat, when it is over. What it was given and gave is not in it: admins
+/// read the audit log.
+#[derive(Debug, Clone)]
+pub struct DirectCall<'a> {
+    pub user: &'a UserId,
+    pub entry: &'a EntryPoint,
+    pub interface: CallInterface,
+    /// What an MCP client calls itself.
+    pub client: Option<&'a str>,
+    pub address: &'a str,
+    pub id: &'a CallId,
+    pub tool: &'a ToolId,
+    pub display_name: &'a str,
+    pub runs_on: RunsOn,
+    /// The computer it ran on, where that was not the server.
+    pub device: Option<&'a str>,
+    pub status: CallStatus,
+    /// Of [`ToolError::error_type`].
+    pub error: Option<&'a str>,
+    pub duration_ms: u64,
+}
+
 impl Store {
-    /// Writes behind that a call outside of any chat was made: by whom, through which entry point
-    /// and from which address.
-    pub fn audit_call_behind(
-        &self,
-        (user, entry, address): (&UserId, &EntryPoint, &str),
-        call: &CallRecord,
-        (status, duration_ms): (CallStatus, u64),
-    ) {
+    /// Writes behind that a call outside of any chat was made.
+    pub fn audit_call_behind(&self, call: &DirectCall<'_>) {
+        let mut detail = json!({
+            "callId": call.id,
+            "ok": call.status == CallStatus::Done,
+            "status": call.status.as_str(),
+            "durationMs": call.duration_ms,
+            "displayName": call.display_name,
+            "interface": call.interface,
+            "runsOn": call.runs_on,
+        });
+        let known = [
+            ("client", call.client),
+            ("device", call.device),
+            ("error", call.error),
+        ];
+        for (name, value) in known {
+            if let Some(value) = value {
+                detail[name] = value.into();
+            }
+        }
         self.audit_behind(AuditEntry {
-            user: Some(user.clone()),
-            door: entry.clone(),
+            user: Some(call.user.clone()),
+            door: call.entry.clone(),
             action: "tool.called",
-            subject: call.tool_id.0.clone(),
-            detail: json!({
-                "callId": call.id,
-                "status": status.as_str(),
-                "durationMs": duration_ms,
-                "displayName": call.display_name,
-            }),
-            address: address.to_owned(),
+            subject: call.tool.0.clone(),
+            detail,
+            address: call.address.to_owned(),
         });
     }
 }
@@ -39,13 +71,18 @@ pub(crate) async fn record(
     at: i64,
     call: &tool_calls::Model,
 ) -> Result<()> {
-    let detail = json!({
+    let mut detail = json!({
         "callId": call.id,
         "chatId": call.chat_id,
         "status": call.status,
         "durationMs": call.duration_ms,
         "displayName": call.display_name,
+        "runsOn": call.runs_on,
     });
+    let error = call.error.as_deref().map(serde_json::from_str::<ToolError>);
+    if let Some(error) = error.transpose()? {
+        detail["error"] = error.error_type().into();
+    }
     let called = Query::select()
         .expr(Expr::value(fresh_id()))
         .expr(Expr::value(at))

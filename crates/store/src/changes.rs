@@ -16,7 +16,8 @@ use crate::{LOCAL, Store};
 /// How many changes a subscriber may be behind before it has to read everything again.
 const MAX_UNREAD_CHANGES: usize = 1024;
 
-/// What a cache depends on. Triggers log changes under these names (`m0009_change_log`).
+/// A group of tables that caches depend on. Triggers log changes under these names
+/// (`m0009_change_log`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeTopic {
@@ -56,7 +57,7 @@ pub enum StoreChange {
         user: UserId,
         chat: ChatId,
     },
-    /// Of any chats: what another process did for a while is not known.
+    /// Changes of any chats: another process's changes during a gap are unknown.
     Chats,
 }
 
@@ -81,7 +82,7 @@ pub(crate) struct Changes {
     /// Changes of other processes do not arrive.
     is_disconnected: AtomicBool,
     subscribers: broadcast::Sender<StoreChange>,
-    /// Those of accounts once more: who waits for these is not woken by every message.
+    /// A second channel for account changes, so that their waiters are not woken by every message.
     accounts: watch::Sender<()>,
     foreign_chats: broadcast::Sender<Option<ChatId>>,
 }
@@ -100,7 +101,7 @@ impl Changes {
         if let StoreChange::Accounts(_) = &change {
             self.accounts.send_replace(());
         }
-        // Nobody may be listening.
+        // An error only means that there are no subscribers.
         let _ = self.subscribers.send(change);
     }
 
@@ -139,8 +140,8 @@ impl Default for Changes {
     }
 }
 
-/// Publishes a change when it is dropped: also where the write fails or nobody waits for it any
-/// more, when the database may have done it all the same.
+/// Publishes a change when dropped, even if the write failed or was cancelled, because the database
+/// may have completed it.
 #[must_use]
 pub(crate) struct PendingChange<'a> {
     changes: &'a Changes,

@@ -1,4 +1,4 @@
-//! Whose a chat is, and which chats a user has.
+//! Queries for the owner of a chat and the chats of a user.
 
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect, Select};
 use tenon_domain::UserId;

@@ -46,7 +46,7 @@ pub struct ChatQuery {
     pub folder: Option<FolderId>,
 }
 
-/// A cursor: after this chat, as it was then, in the order newest first.
+/// A cursor: after this chat, at its position then, newest first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChatCursor {
     pub updated_at: i64,
@@ -102,7 +102,7 @@ impl Store {
         row.map(Chat::from).ok_or(Error::NotFound("chat"))
     }
 
-    /// Those of these chats that are there, each with the user whose it is.
+    /// The existing ones of these chats, each with its owner.
     pub async fn chats_with_owners(&self, ids: &[ChatId]) -> Result<Vec<(UserId, Chat)>> {
         let rows = chats::Entity::find()
             .filter(chats::Column::Id.is_in(ids.iter().map(|id| &id.0)))

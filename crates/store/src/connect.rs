@@ -7,18 +7,18 @@ use std::time::{Duration, Instant};
 
 use futures::future::BoxFuture;
 use sea_orm::sqlx::pool::PoolConnectionMetadata;
-use sea_orm::sqlx::postgres::PgConnection;
 use sea_orm::sqlx::sqlite::{SqliteConnection, SqliteJournalMode, SqliteSynchronous};
 use sea_orm::sqlx::{self, Connection, Executor};
 use sea_orm::{
     ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DatabaseTransaction, DbBackend,
-    DbErr, EntityTrait, PaginatorTrait, RuntimeErr, TransactionTrait,
+    EntityTrait, PaginatorTrait, TransactionTrait,
 };
 use sea_orm_migration::{MigratorTrait, seaql_migrations};
 use tokio::sync::watch;
 
 use crate::migration::{Migrator, migrate};
-use crate::other_processes::{ChangeOrigin, ChangeWatch, ConnectionCount};
+use crate::other_processes::{ChangeWatch, ConnectionCount};
+use crate::postgres_address::PostgresAddress;
 use crate::runner::{Runner, beside};
 use crate::write_behind::{BatchWriter, RETRY_DELAYS_MS, WriteBehind};
 use crate::{Error, Result, Store, WriteHealth};
@@ -71,35 +71,10 @@ impl Store {
     }
 
     async fn open_postgres(url: &str) -> Result<Self> {
-        let origin = ChangeOrigin::fresh();
-        let connect_as = async |connections, idle: &'static str| {
-            let origin = origin.clone();
-            let mut options = ConnectOptions::new(url);
-            options
-                .max_connections(connections)
-                .acquire_timeout(BUSY_TIMEOUT)
-                .sqlx_logging(false)
-                // Whoever waits for another's lock says so in the end.
-                .map_sqlx_postgres_opts(move |options| {
-                    options.options([
-                        ("lock_timeout", "10s"),
-                        ("idle_in_transaction_session_timeout", idle),
-                        origin.option(),
-                    ])
-                })
-                .map_sqlx_postgres_pool_opts(|pool| pool.after_release(postgres_is_clean));
-            if connections == 1 {
-                options
-                    .idle_timeout(None::<Duration>)
-                    .max_lifetime(None::<Duration>);
-            }
-            Database::connect(options).await.map_err(unanswered)
-        };
-        // A process that is paused in the middle of a transaction must not keep its locks; a reader
-        // has none, and may be slow.
-        let connect = async |connections| connect_as(connections, "10s").await;
+        let address = PostgresAddress::new(url);
         // Two pools: writers that wait for each other must not keep readers out.
-        let (write, read) = (connect(12).await?, connect_as(8, "0").await?);
+        let write = address.connect_writers(12).await?;
+        let read = address.connect_readers(8).await?;
         let alone = write.begin().await?;
         alone
             .execute_unprepared(
@@ -109,9 +84,9 @@ impl Store {
             .await?;
         migrate(&write).await?;
         alone.commit().await?;
-        let runner = Runner::in_postgres(connect(1).await?, connect(1).await?).await?;
+        let runner = Runner::in_postgres(&address).await?;
         let mut store = Self::ready(write, read, runner).await?;
-        let watch = ChangeWatch::of_postgres(&store, connect(1).await?, origin).await?;
+        let watch = ChangeWatch::of_postgres(&store, address).await?;
         store._watch = Some(Arc::new(watch));
         Ok(store)
     }
@@ -200,21 +175,6 @@ async fn lock_file(path: &Path) -> Result<File> {
     }
 }
 
-/// The pool tries again and again, and in the end knows only that it took too long.
-fn unanswered(error: DbErr) -> Error {
-    match &error {
-        DbErr::Conn(RuntimeErr::SqlxError(cause))
-            if matches!(**cause, sea_orm::sqlx::Error::PoolTimedOut) =>
-        {
-            let seconds = BUSY_TIMEOUT.as_secs();
-            Error::Address(format!(
-                "nothing answered at its address within {seconds} s; is it running there?"
-            ))
-        }
-        _ => error.into(),
-    }
-}
-
 /// Whether a connection may go back to its pool. One whose transaction did not end
 /// cleanly must not: SQLite ends a transaction by itself when the disk is full, the pool's own
 /// rollback then fails and it goes on counting one as open; every later transaction would be a
@@ -230,17 +190,6 @@ fn sqlite_is_clean(
     })
 }
 
-/// The same for PostgreSQL, whose rollback is sent with the next words to the server.
-fn postgres_is_clean(
-    connection: &mut PgConnection,
-    _age: PoolConnectionMetadata,
-) -> BoxFuture<'_, sqlx::Result<bool>> {
-    Box::pin(async move {
-        connection.ping().await?;
-        Ok(!connection.is_in_transaction())
-    })
-}
-
 async fn connect_sqlite(
     file: Option<PathBuf>,
     connections: u32,
@@ -252,7 +201,7 @@ async fn connect_sqlite(
     if file.is_some() {
         options.map_sqlx_sqlite_pool_opts(move |pool| {
             let opened = opened.clone();
-            // There is no network that could have lost it, and the check was made on its way back.
+            // No network can drop the connection, and it was checked when it was returned.
             pool.test_before_acquire(false)
                 .after_release(sqlite_is_clean)
                 .after_connect(move |_, _| {
@@ -269,7 +218,7 @@ async fn connect_sqlite(
         .acquire_timeout(BUSY_TIMEOUT)
         .sqlx_logging(false)
         .map_sqlx_sqlite_opts(move |options| {
-            // Given as a path and not inside an address, where `%` and `?` mean something.
+            // Passed as a path, because in a URL `%` and `?` have a meaning.
             let options = match &file {
                 Some(file) => options
                     .in_memory(false)

@@ -79,7 +79,7 @@ impl Store {
             .exec(&transaction)
             .await?;
         if purged.rows_affected == 0 {
-            // It is there again, or somebody else was faster: nothing of this happened.
+            // The chat was restored, or another process purged it first: roll back.
             transaction.rollback().await?;
             return Err(Error::NotFound("chat"));
         }

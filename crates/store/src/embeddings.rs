@@ -8,7 +8,7 @@ use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter};
 use crate::entity::embeddings;
 use crate::{Result, Store, now};
 
-/// What is still used is made again after it.
+/// Vectors older than this are deleted; those still in use are computed again.
 const RETENTION_MS: i64 = 90 * 24 * 60 * 60 * 1000;
 
 impl Store {

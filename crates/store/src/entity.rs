@@ -26,4 +26,4 @@ pub(crate) use servers::{
     local_servers, secrets, source_documents, source_grants, source_tools, sources,
 };
 pub(crate) use skill::{skill_tools, skill_user_settings, skill_versions, skills};
-pub(crate) use trace::{model_calls, model_requests};
+pub(crate) use trace::{call_traces, model_calls, model_requests};

@@ -2,16 +2,25 @@
 
 mod present;
 
+use std::time::Duration;
+
 pub(crate) use present::of_call as turn_of_call;
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::{Expr, ExprTrait};
-use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
+};
 use tenon_domain::{ChatId, Event, EventBody, UserId, Verdict};
+use tokio::time::timeout;
 
 use crate::changes::PendingChange;
 use crate::entity::{chats, events};
 use crate::projection::{EventOrigin, project};
-use crate::{Error, Result, Store, StoreChange, TurnOwner, now};
+use crate::{Error, Result, Store, StoreChange, TurnOwner, code, now};
+
+/// A transaction that waits for a lock is refused before; what takes as long as a lease lasts has
+/// nobody's turn to write to any more.
+const APPEND_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Also of events that have next to no bytes.
 const MAX_READ_TOGETHER: u64 = 512;
@@ -29,7 +38,18 @@ impl Store {
         &self,
         batch: Vec<(ChatId, Vec<EventBody>)>,
     ) -> Result<Vec<Result<Vec<Event>>>> {
-        let written = self.append_together(batch).await;
+        let written = if self.has_leases() {
+            // A process without its lease fails at once instead of waiting for an unreachable
+            // database.
+            self.runner.check_lease()?;
+            let written = timeout(APPEND_TIMEOUT, self.append_together(batch)).await;
+            written.unwrap_or_else(|_late| {
+                let seconds = APPEND_TIMEOUT.as_secs();
+                Err(Error::NoAnswer(format!("it said nothing for {seconds} s")))
+            })
+        } else {
+            self.append_together(batch).await
+        };
         self.note_write(&written);
         written
     }
@@ -43,7 +63,7 @@ impl Store {
         let owner = self.runner.owner(&transaction).await?;
         let mut written = Vec::with_capacity(batch.len());
         for (chat, bodies) in batch {
-            // What is answered for longer than this call is a setting from then on.
+            // An approval that is remembered also changes tool settings.
             let sets_tools = bodies.iter().any(is_remembered);
             written.push(match append(&transaction, &owner, chat, bodies).await {
                 Ok((user, events)) => {
@@ -59,7 +79,7 @@ impl Store {
                 Err(other) => return Err(other),
             });
         }
-        transaction.commit().await?;
+        transaction.commit().await.map_err(uncommitted)?;
         Ok(written)
     }
 
@@ -99,6 +119,15 @@ impl Store {
             return Ok(Vec::new());
         }
         self.events(chat, after, count).await
+    }
+}
+
+/// The database says that it did not commit, or nothing more: then it may have.
+pub(crate) fn uncommitted(error: DbErr) -> Error {
+    match code(&error).as_deref() {
+        // A connection that fails, and a server that is shut down.
+        Some(code) if !code.starts_with("08") && !code.starts_with("57") => error.into(),
+        Some(_) | None => Error::NoAnswer(error.to_string()),
     }
 }
 
@@ -151,8 +180,8 @@ async fn append(
     }
     let begins = |body: &EventBody| matches!(body, EventBody::TurnStarted { .. });
     if bodies.iter().any(begins) {
-        // Who speaks in a chat wants it back in the list. In one that was deleted
-        // nothing begins, but what runs there may end: the deletion may be undone.
+        // A new turn unarchives the chat. A deleted chat accepts no new turn, but a running one may
+        // end, because the deletion can be undone.
         update = update
             .col_expr(chats::Column::ArchivedAt, Expr::value(None::<i64>))
             .filter(chats::Column::DeletedAt.is_null());

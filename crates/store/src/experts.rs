@@ -91,7 +91,7 @@ impl Store {
         Ok(added)
     }
 
-    /// Changes one that this user sees, as it is now: nobody else changes it meanwhile.
+    /// Changes an expert visible to this user, in a transaction that locks it.
     pub async fn change_expert<E: From<Error>>(
         &self,
         user: &UserId,
@@ -146,7 +146,7 @@ impl Store {
     }
 }
 
-/// What somebody made goes with them; what they shared stays the team's.
+/// Deletes a user's private items; shared ones stay with the team.
 pub(crate) async fn forget_user(transaction: &DatabaseTransaction, user: &UserId) -> Result<()> {
     let own = Condition::all().add(experts::Column::Owner.eq(text(&user.0)));
     let private = experts::Column::Visibility.eq(enum_column::write(Visibility::Private)?);

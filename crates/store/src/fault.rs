@@ -9,8 +9,8 @@ coded_errors! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Conflict {
         CallEnded = "call_ended" => "The call has ended already.",
-        CallNotWaiting = "call_not_waiting" => "This call does not wait for an answer any more.",
-        CallNotRunning = "call_not_running" => "The call does not run any more.",
+        CallNotWaiting = "call_not_waiting" => "This call is no longer waiting for an answer.",
+        CallNotRunning = "call_not_running" => "The call is no longer running.",
         TurnEnded = "turn_ended" => "The answer has ended already.",
         ChatTitled = "chat_titled" => "The chat has a name already.",
         TakenOver = "turn_taken_over" => "Another server has taken over this answer.",
@@ -19,15 +19,15 @@ coded_errors! {
 }
 
 coded_errors! {
-    /// What others are told of an [`Error`]: what only an operator can mend has no details.
+    /// The public form of an [`Error`]: faults that only an operator can fix have no details.
     #[derive(Debug)]
     pub enum StoreFault {
         NotFound { what: &'static str } = "not_found" => "There is no such {what}. It may have been deleted.",
         Taken { what: &'static str } = "taken" in "name" => "There is a {what} of this name already. Choose another name.",
         TooMany { what: &'static str } = "limit_reached" => "You have as many {what} as you can have. Delete some first.",
         Sealed { message: String } = "sealed" => "{message}",
-        LeaseLost = "lease_lost" => "This server was cut off from the database for a moment and takes no new messages yet. Try again in a few seconds.",
-        DiskFull = "disk_full" => "The server's disk is full, so nothing can be stored. Free some space on it; all that is stored can be read.",
+        LeaseLost = "lease_lost" => "This server briefly lost its connection to the database and accepts no new messages yet. Try again in a few seconds.",
+        DiskFull = "disk_full" => "The server's disk is full, so nothing can be stored. Free some space on it; everything stored can still be read.",
         Unusable = "storage" => "Tenon could not read or write its data. Its log says why.",
     }
 }
@@ -49,6 +49,7 @@ impl CodedError for Error {
             Self::DiskFull(_) => StoreFault::DiskFull.into(),
             Self::Address(_)
             | Self::Database(_)
+            | Self::NoAnswer(_)
             | Self::Lock(_)
             | Self::Backup(_)
             | Self::Corrupt(_) => StoreFault::Unusable.into(),

@@ -79,15 +79,16 @@ impl Store {
         Ok(chat.map(ChatId))
     }
 
-    /// From now on the file belongs to a chat, and goes with it.
+    /// From now on the file belongs to a chat, and goes with it. False: another message has taken
+    /// it, of this chat or another.
     pub async fn attach_file(
         &self,
         owner: &UserId,
         id: &FileId,
         chat: &ChatId,
         name: &str,
-    ) -> Result<()> {
-        files::Entity::update_many()
+    ) -> Result<bool> {
+        let updated = files::Entity::update_many()
             .col_expr(files::Column::ChatId, Expr::value(chat.0.clone()))
             .col_expr(files::Column::Name, Expr::value(text(name)))
             .filter(files::Column::Id.eq(text(&id.0)))
@@ -95,7 +96,7 @@ impl Store {
             .filter(files::Column::ChatId.is_null())
             .exec(&self.write)
             .await?;
-        Ok(())
+        Ok(updated.rows_affected > 0)
     }
 
     /// Forgets a file that no message has.

@@ -2,14 +2,14 @@
 
 use sea_orm::ActiveModelTrait;
 use sea_orm::ActiveValue::Set;
-use tenon_domain::{ChatId, Event, EventBody, UserId};
+use tenon_domain::{ChatId, ChatSettings, Event, EventBody, ExpertId, FolderId, UserId};
 
 use crate::chats::blank;
 use crate::entity::chats;
 use crate::events::write;
 use crate::files::{FileContent, insert};
 use crate::projection::EventOrigin;
-use crate::{Chat, Result, Store};
+use crate::{Chat, Result, Store, now, text};
 
 /// What is to become a chat.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,6 +22,18 @@ pub struct NewChat {
     pub happened: Vec<(i64, EventBody)>,
     /// The files that its messages have, with their ids.
     pub files: Vec<FileContent>,
+    pub state: NewChatState,
+}
+
+/// What is set for a chat from its beginning.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct NewChatState {
+    pub settings: ChatSettings,
+    pub expert: Option<ExpertId>,
+    /// One of its user.
+    pub folder: Option<FolderId>,
+    pub pinned: bool,
+    pub archived: bool,
 }
 
 impl Store {
@@ -36,7 +48,16 @@ impl Store {
                 body,
             })
             .collect();
+        let state = chat.state;
+        let settings = (state.settings != ChatSettings::default())
+            .then(|| serde_json::to_string(&state.settings))
+            .transpose()?;
         let row = chats::ActiveModel {
+            settings: Set(settings.as_deref().map(text)),
+            expert_id: Set(state.expert.map(|expert| text(&expert.0))),
+            folder_id: Set(state.folder.map(|folder| text(&folder.0))),
+            pinned_at: Set(state.pinned.then(now)),
+            archived_at: Set(state.archived.then(now)),
             last_seq: Set(events.len() as i64),
             updated_at: Set(events.last().map_or(chat.created_at, |event| event.at)),
             ..blank(chat.id.clone(), user, chat.created_at)?

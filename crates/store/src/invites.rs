@@ -108,7 +108,7 @@ pub(crate) async fn claim(
     }
 }
 
-/// Takes back what an admin handed out who is one no longer.
+/// Revokes invitations of a person who is no longer an admin.
 pub(crate) async fn take_back(transaction: &DatabaseTransaction, by: &UserId) -> Result<()> {
     invites::Entity::delete_many()
         .filter(invites::Column::CreatedBy.eq(&by.0))

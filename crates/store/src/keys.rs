@@ -41,7 +41,7 @@ pub(crate) struct KeyEntry {
     /// None: of the person without an account.
     account: Option<Account>,
     key: ApiKey,
-    /// As it was written down last; 0: never.
+    /// Last use as written to the database; 0: never.
     used_at: AtomicI64,
 }
 
@@ -70,7 +70,7 @@ impl Store {
         Ok((token, key))
     }
 
-    /// Whose key this is, if it still counts. That it was used is written behind.
+    /// The account of an API key, if it is valid. Its use is written behind.
     pub async fn key_of(&self, token: &str) -> Result<Option<(Account, ApiKey)>> {
         let found = self.find_key(token).await?;
         Ok(found.and_then(|entry| Some((entry.account.clone()?, entry.key.clone()))))

@@ -10,14 +10,15 @@
 //! A lease that was lost is never regained: the process gets a new one, with a higher token, and
 //! its former turns are anybody's.
 
-use std::sync::Mutex;
-use std::sync::{Arc, PoisonError};
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, Statement, Value};
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, sleep_until, timeout};
 
+use crate::postgres_address::PostgresAddress;
 use crate::{Error, Result};
 
 /// How long nothing may be heard of a process before its turns are taken over.
@@ -28,8 +29,8 @@ const RENEW_INTERVAL: Duration = Duration::from_secs(5);
 const RENEW_TIMEOUT: Duration = Duration::from_secs(4);
 const RETRY_INTERVAL: Duration = Duration::from_millis(500);
 
-/// So much earlier a process gives up by its own clock: what it began just before is stored or
-/// refused by then.
+/// A process stops using its lease this much before it expires, so that writes in flight are done
+/// before others take over.
 const SAFETY_MARGIN: Duration = Duration::from_secs(2);
 
 /// Rows of processes that ended without a word are of no use for longer than this.
@@ -48,7 +49,7 @@ pub enum LeaseState {
     Lost,
 }
 
-/// Who runs a turn: a process, and the token of the lease that it had when it took the turn.
+/// The owner of a turn: a process, and the fencing token of its lease when it took the turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TurnOwner {
     pub runner: String,
@@ -56,10 +57,10 @@ pub struct TurnOwner {
     pub fence: i64,
 }
 
-/// What others are told of a process beside its lease.
+/// Facts about a process that others see beside its lease.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ServerRole {
-    /// It serves, and is no command that ends soon.
+    /// Whether it is a server, not a command that ends soon.
     pub serves: bool,
     /// It is on the bus.
     pub has_bus: bool,
@@ -73,9 +74,11 @@ pub struct OtherServers {
     pub without_bus: u64,
 }
 
-#[derive(Debug)]
 pub(crate) struct Lease {
     name: String,
+    address: PostgresAddress,
+    /// A connection of its own, so that waiting for the pool cannot cost the lease.
+    own: Mutex<DatabaseConnection>,
     state: watch::Sender<LeaseState>,
     role: Mutex<ServerRole>,
     /// Something is to be told before the next renewal.
@@ -84,14 +87,17 @@ pub(crate) struct Lease {
 
 impl Lease {
     /// The first lease of a process.
-    pub(crate) async fn acquire(own: &DatabaseConnection, name: &str) -> Result<Arc<Self>> {
+    pub(crate) async fn acquire(address: PostgresAddress, name: &str) -> Result<Arc<Self>> {
+        let own = address.connect_later().await?;
         let lease = Self {
             name: name.to_owned(),
+            address,
+            own: Mutex::new(own),
             state: watch::Sender::new(LeaseState::Lost),
             role: Mutex::default(),
             wake: Notify::new(),
         };
-        let fence = lease.register(own).await?;
+        let fence = lease.register().await?;
         lease.state.send_replace(LeaseState::Held { fence });
         Ok(Arc::new(lease))
     }
@@ -149,7 +155,7 @@ impl Lease {
     }
 
     /// Renews it for as long as the process lives, and gets a new one where it was lost.
-    pub(crate) async fn keep(self: Arc<Self>, own: DatabaseConnection) {
+    pub(crate) async fn keep(self: Arc<Self>) {
         // When it was known last to be held.
         let mut renewed = Instant::now();
         let mut next = renewed + RENEW_INTERVAL;
@@ -174,7 +180,7 @@ impl Lease {
                 Some(_) => RENEW_TIMEOUT.min(gives_up.saturating_duration_since(asked)),
                 None => RENEW_TIMEOUT,
             };
-            match timeout(limit, self.renew(&own)).await {
+            match timeout(limit, self.renew()).await {
                 Ok(Ok(true)) => {
                     renewed = asked;
                     next = asked + RENEW_INTERVAL;
@@ -185,15 +191,18 @@ impl Lease {
                     tracing::debug!(%error, "the lease could not be renewed yet");
                     next = Instant::now() + RETRY_INTERVAL;
                 }
-                Err(_late) => next = Instant::now() + RETRY_INTERVAL,
+                Err(_late) => {
+                    self.replace_connection().await;
+                    next = Instant::now() + RETRY_INTERVAL;
+                }
             }
         }
     }
 
     /// False: it was lost.
-    async fn renew(&self, own: &DatabaseConnection) -> Result<bool> {
+    async fn renew(&self) -> Result<bool> {
         let Some(fence) = self.fence() else {
-            let fence = self.register(own).await?;
+            let fence = self.register().await?;
             tracing::info!(fence, "this process has a new lease");
             self.state.send_replace(LeaseState::Held { fence });
             return Ok(true);
@@ -209,7 +218,7 @@ impl Lease {
             serves.into(),
             has_bus.into(),
         ];
-        let renewed = own.execute_raw(statement(&renew, values)).await?;
+        let renewed = self.own().execute_raw(statement(&renew, values)).await?;
         if renewed.rows_affected() == 0 {
             self.lose(fence);
             return Ok(false);
@@ -217,8 +226,23 @@ impl Lease {
         Ok(true)
     }
 
+    /// Opens a new connection: the silent one may be dead, which TCP would notice only after a
+    /// quarter of an hour.
+    async fn replace_connection(&self) {
+        match self.address.connect_later().await {
+            Ok(another) => *self.own.lock().unwrap_or_else(PoisonError::into_inner) = another,
+            Err(error) => tracing::warn!(%error, "there is no other connection for the lease"),
+        }
+    }
+
+    fn own(&self) -> DatabaseConnection {
+        let own = self.own.lock();
+        own.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// A new row, in the place of one that this process had.
-    async fn register(&self, own: &DatabaseConnection) -> Result<i64> {
+    async fn register(&self) -> Result<i64> {
+        let own = self.own();
         let clear = format!("DELETE FROM runners WHERE name = $1 OR lease_until < {NOW} - $2");
         let values = [self.name.as_str().into(), STALE_ROW_MS.into()];
         own.execute_raw(statement(&clear, values)).await?;
@@ -238,15 +262,23 @@ impl Lease {
         Ok(row.try_get_by_index(0)?)
     }
 
-    /// Gives it back: what is left of its turns others may have at once.
-    pub(crate) async fn release(&self, db: &DatabaseConnection) -> Result<()> {
+    /// Gives the lease back, so that others can take over the remaining turns at once.
+    pub(crate) async fn release(&self) -> Result<()> {
         self.state.send_replace(LeaseState::Lost);
         let release = statement(
             "DELETE FROM runners WHERE name = $1",
             [self.name.as_str().into()],
         );
-        db.execute_raw(release).await?;
+        self.own().execute_raw(release).await?;
         Ok(())
+    }
+}
+
+impl fmt::Debug for Lease {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lease")
+            .field("state", &*self.state.borrow())
+            .finish_non_exhaustive()
     }
 }
 
@@ -255,7 +287,7 @@ pub(crate) async fn is_held(db: &impl ConnectionTrait, owner: &TurnOwner) -> Res
     asked(db, owner, "").await
 }
 
-/// The same within a transaction: nobody can renew or use it from then on until its end.
+/// Like `is_held`, with a row lock: nobody can renew or use the lease until the transaction ends.
 pub(crate) async fn is_held_locked(
     transaction: &impl ConnectionTrait,
     owner: &TurnOwner,

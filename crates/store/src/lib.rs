@@ -10,6 +10,7 @@ mod backup;
 mod blobs;
 mod branches;
 mod call_audit;
+mod call_traces;
 mod changes;
 mod chat_owner;
 mod chats;
@@ -36,6 +37,7 @@ mod models;
 mod named_lease;
 mod other_processes;
 mod owners;
+mod postgres_address;
 mod preferences;
 mod projection;
 mod prompts;
@@ -84,13 +86,14 @@ pub use backup::{
 };
 pub use blobs::Blob;
 pub use branches::{Branches, TurnNode};
+pub use call_audit::DirectCall;
 pub use changes::{ChangeTopic, StoreChange};
 pub use chats::{Chat, ChatCursor, ChatFilter, ChatFlags, ChatQuery};
 pub use experts::StoredExpert;
 pub use fault::{Conflict, StoreFault};
 pub use files::FileContent;
 pub use folders::{Folder, FolderEdit};
-pub use import::NewChat;
+pub use import::{NewChat, NewChatState};
 pub use invites::Invite;
 pub use keys::ApiKey;
 pub use lease::{LeaseState, OtherServers, ServerRole, TurnOwner};
@@ -138,7 +141,7 @@ pub struct Store {
     writing: Arc<watch::Sender<WriteHealth>>,
     changes: Arc<Changes>,
     caches: Arc<ReadCaches>,
-    /// What need not be written before anybody is answered.
+    /// Writes that no response waits for.
     behind: Arc<WriteBehind>,
     /// Learns what other processes change.
     _watch: Option<Arc<ChangeWatch>>,
@@ -146,7 +149,8 @@ pub struct Store {
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// It is not there, or not this user's: the two look the same on purpose.
+    /// The item does not exist or belongs to another user; the two are deliberately not
+    /// distinguished.
     #[error("there is no such {0}")]
     NotFound(&'static str),
     /// Somebody else was faster.
@@ -171,6 +175,9 @@ pub enum Error {
     DiskFull(DbErr),
     #[error("the database said: {0}")]
     Database(DbErr),
+    /// It is not known whether the write took effect.
+    #[error("the database did not answer: {0}")]
+    NoAnswer(String),
     #[error("the lock beside the database cannot be used: {0}")]
     Lock(#[from] std::io::Error),
     /// A secret cannot be opened, or its key cannot be had; the message says what to do.
@@ -196,7 +203,7 @@ impl From<DbErr> for Error {
     }
 }
 
-/// What the engine calls what went wrong.
+/// The engine's error code.
 fn code(error: &DbErr) -> Option<String> {
     let (DbErr::Conn(cause) | DbErr::Exec(cause) | DbErr::Query(cause)) = error else {
         return None;
@@ -230,8 +237,8 @@ fn text(text: &str) -> String {
     text.replace('\0', "\u{FFFD}")
 }
 
-/// Whose something is, in a column that is never null: empty where it is everybody's, as no
-/// two nulls are the same in an index.
+/// The owner column, which is never null: empty means shared, because nulls are never equal in a
+/// unique index.
 fn owner_column(owner: Option<&UserId>) -> String {
     owner.map_or_else(String::new, |owner| text(&owner.0))
 }
@@ -240,7 +247,7 @@ fn read_owner(column: String) -> Option<UserId> {
     (!column.is_empty()).then_some(UserId(column))
 }
 
-/// Both engines count with a sign; what is more than that is as good as endless.
+/// Databases have signed integers; larger counts are clamped.
 fn to_column(count: u64) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }

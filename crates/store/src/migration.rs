@@ -22,6 +22,7 @@ mod m0018_tool_budget;
 mod m0019_cluster;
 mod m0020_embeddings;
 mod m0021_embedding_age;
+mod m0022_call_traces;
 
 use std::collections::HashSet;
 
@@ -30,7 +31,7 @@ use sea_orm_migration::{MigrationTrait, MigratorTrait, async_trait};
 
 pub(crate) struct Migrator;
 
-/// Brings the tables up to date. Those of a newer version have all that this one needs.
+/// Migrates the tables. Tables of a newer version contain everything this version needs.
 pub(crate) async fn migrate(db: &DatabaseConnection) -> Result<(), DbErr> {
     let applied = Migrator::get_migration_models(db).await?;
     let mut missing: HashSet<String> = Migrator::migrations()
@@ -73,6 +74,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0019_cluster::Migration),
             Box::new(m0020_embeddings::Migration),
             Box::new(m0021_embedding_age::Migration),
+            Box::new(m0022_call_traces::Migration),
         ]
     }
 }

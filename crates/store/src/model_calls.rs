@@ -1,5 +1,5 @@
-//! What was asked of models, attempt by attempt. Written behind: no turn waits for it. It is kept
-//! for 30 days, and goes with its turn.
+//! Requests to models, one row per attempt. Written behind, so no turn waits for them; kept for 30
+//! days and deleted with their turn.
 
 use std::io::{Read, Write};
 
@@ -25,7 +25,7 @@ use crate::{Error, Result, Store, enum_column, fresh_id, now, text, to_column};
 /// 30 days, in milliseconds.
 const RETENTION_MS: i64 = 30 * 24 * 60 * 60 * 1000;
 
-/// What was written is bounded by who wrote it; a row that is not is not read.
+/// The writer bounds the size; a larger row is not read.
 const MAX_EXCHANGE_BYTES: u64 = 4 * 1024 * 1024;
 
 /// One attempt to have a model answer.

@@ -15,7 +15,7 @@ pub struct StoredModel {
     /// As [`crate::Vault`] sealed it, about the model's id. Without the vault's key it says
     /// nothing.
     pub sealed_key: Option<String>,
-    /// The one that is asked where nobody chose another.
+    /// The default model, used if nobody chose another.
     pub is_default: bool,
     pub created_at: i64,
     /// When its configuration or its key last changed.
@@ -104,7 +104,7 @@ impl Store {
         Ok(transaction.commit().await?)
     }
 
-    /// Changes a model as it is now: nobody else changes it meanwhile.
+    /// Changes a model in a transaction that locks it.
     pub async fn change_model<E: From<Error>>(
         &self,
         model: &ModelId,

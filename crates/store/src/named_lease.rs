@@ -15,7 +15,7 @@ pub enum LeaseHolder {
     This,
     /// By its name on the bus.
     Other(String),
-    /// It changes hands, or cannot be asked for.
+    /// The lease is changing hands, or cannot be read.
     Unknown,
 }
 
@@ -43,7 +43,7 @@ impl Store {
             .query_one_raw(statement(ask, [name.into()]))
             .await?;
         let other = row.map(|row| row.try_get_by_index(0)).transpose()?;
-        // It ended between the two: the next try has it.
+        // The other holder's lease ended between the two queries; the next attempt gets it.
         Ok(other.map_or(LeaseHolder::Unknown, LeaseHolder::Other))
     }
 

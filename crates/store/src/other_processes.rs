@@ -16,7 +16,6 @@ use tokio::task::JoinHandle;
 use crate::StoreChange;
 use crate::changes::{ChangeTopic, Changes};
 
-pub(crate) use postgres::ChangeOrigin;
 pub(crate) use sqlite::ConnectionCount;
 
 /// The task that watches. It ends when this is dropped.

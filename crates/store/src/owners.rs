@@ -1,4 +1,4 @@
-//! Who runs a turn that is open: to whom stops and answers go.
+//! Finds the process that runs an open turn, to which stops and answers are sent.
 
 use std::collections::HashMap;
 

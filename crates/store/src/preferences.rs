@@ -11,7 +11,7 @@ use crate::entity::preferences;
 use crate::{Result, Store, StoreChange, text};
 
 impl Store {
-    /// What somebody decided; no `owner` means for everybody.
+    /// Reads a preference; without `owner`, the one for everybody.
     pub async fn preference<T: DeserializeOwned>(
         &self,
         owner: Option<&UserId>,

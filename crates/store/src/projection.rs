@@ -114,7 +114,7 @@ pub(crate) async fn project(
             error,
             duration_ms,
         } => {
-            // An end is an end: whoever comes later changes nothing.
+            // The first end counts; later ones change nothing.
             let ended = tool_calls::ActiveModel {
                 status: Set(status.to_string()),
                 output: Set(output.as_ref().map(serde_json::to_string).transpose()?),

@@ -73,7 +73,7 @@ impl Store {
         Ok(row)
     }
 
-    /// Changes one that this user sees, as it is now: nobody else changes it meanwhile.
+    /// Changes a prompt visible to this user, in a transaction that locks it.
     pub async fn change_prompt<E: From<Error>>(
         &self,
         user: &UserId,
@@ -122,7 +122,7 @@ impl Store {
     }
 }
 
-/// What somebody made goes with them; what they shared stays the team's.
+/// Deletes a user's private items; shared ones stay with the team.
 pub(crate) async fn forget_user(transaction: &DatabaseTransaction, user: &UserId) -> Result<()> {
     let own = prompts::Column::Owner.eq(text(&user.0));
     prompts::Entity::delete_many()

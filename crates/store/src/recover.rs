@@ -8,6 +8,7 @@ use tenon_domain::{
 use tokio::sync::watch;
 
 use crate::entity::{chats, messages, turns};
+use crate::events::uncommitted;
 use crate::history::message;
 use crate::lease::{self, LeaseState, OtherServers, ServerRole, TurnOwner};
 use crate::runner::Claim;
@@ -124,6 +125,18 @@ impl Store {
         Ok(open.one(&self.read).await?.is_some())
     }
 
+    /// Whether a turn is open and this process runs it, with the lease that it has now.
+    pub async fn is_own(&self, turn: &TurnId) -> Result<bool> {
+        let mut own = turns::Entity::find_by_id(&turn.0)
+            .filter(turns::Column::Outcome.is_null())
+            .filter(turns::Column::Runner.eq(self.runner_name()));
+        if let Some(lease) = self.runner.lease() {
+            let fence = lease.fence().ok_or(Error::LeaseLost)?;
+            own = own.filter(turns::Column::Fence.eq(fence));
+        }
+        Ok(own.one(&self.read).await?.is_some())
+    }
+
     /// The processes that have open turns.
     pub async fn turn_owners(&self) -> Result<Vec<TurnOwner>> {
         let owners: Vec<(String, i64)> = turns::Entity::find()
@@ -211,7 +224,7 @@ impl Store {
             .filter(turns::Column::Fence.eq(former.fence))
             .exec(&transaction)
             .await?;
-        transaction.commit().await?;
+        transaction.commit().await.map_err(uncommitted)?;
         Ok(adopted.rows_affected == 1)
     }
 
@@ -243,8 +256,8 @@ impl Store {
         self.calls_within(std::slice::from_ref(turn)).await
     }
 
-    /// What of a turn is still open: messages being spoken, with the text of their
-    /// last checkpoint, and calls without a result.
+    /// The open items of a turn: unfinished messages with their last checkpoint, and calls without
+    /// a result.
     pub async fn open_items(&self, turn: &TurnId) -> Result<(Vec<MessageRecord>, Vec<CallRecord>)> {
         let open = messages::Entity::find()
             .filter(messages::Column::TurnId.eq(&turn.0))

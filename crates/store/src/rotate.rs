@@ -8,9 +8,10 @@
 use std::collections::{BTreeMap, HashSet};
 
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
-use sea_orm::{ConnectionTrait, DatabaseTransaction};
+use sea_orm::{ConnectionTrait, DatabaseTransaction, EntityTrait};
 
 use crate::connect::one_at_a_time;
+use crate::entity::call_traces;
 use crate::vault::{Vault, key_id_of};
 use crate::{Result, Store};
 
@@ -25,7 +26,8 @@ pub(crate) struct SealedColumn {
     about: &'static str,
 }
 
-/// Every column with sealed values. A name that begins with `sealed_` says
+/// Every column with sealed values that move to a new key; traces of calls, which are kept for a
+/// month only, are deleted instead. A name that begins with `sealed_` says
 /// that it belongs here, and a test looks for them.
 pub(crate) const SEALED: [SealedColumn; 6] = [
     SealedColumn {
@@ -105,10 +107,13 @@ impl Store {
     /// Seals everything with a new key, or with the first of the given ones.
     pub async fn rotate(&self, vault: &Vault) -> Result<KeyRotation> {
         let transaction = self.begin().await?;
-        // Nobody seals or rotates meanwhile, so what is used now is known.
+        // Locks all tables with sealed values, so that the set of keys in use does not change.
         for column in &SEALED {
             one_at_a_time(&transaction, column.table).await?;
         }
+        call_traces::Entity::delete_many()
+            .exec(&transaction)
+            .await?;
         let values = values(&transaction).await?;
         let used: HashSet<String> = values.iter().filter_map(SealedValue::key_id).collect();
         vault.renew(&used)?;
@@ -123,7 +128,7 @@ impl Store {
                     put(&transaction, &value, vault.seal(&about, &secret)).await?;
                     rotated.moved += 1;
                 }
-                // It is as lost as it was before, and the others should not suffer for it.
+                // A value that cannot be opened was lost before; the others are still rotated.
                 Err(error) => rotated.left.push((value.about(), error.to_string())),
             }
         }

@@ -19,13 +19,16 @@ use sea_orm::{
 };
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
+use tokio::time::timeout;
 use uuid::Uuid;
 
-use crate::Result;
 use crate::lease::{self, Lease, TurnOwner};
+use crate::postgres_address::PostgresAddress;
+use crate::{Error, Result};
 
 /// How often a lock that lives in a connection is looked after.
 const LOCK_CHECK_INTERVAL: Duration = Duration::from_secs(5);
+const LOCK_CHECK_TIMEOUT: Duration = Duration::from_secs(15);
 
 #[derive(Debug)]
 pub(crate) struct Runner {
@@ -41,7 +44,6 @@ enum Locks {
     /// Leases in the database, which these tasks renew.
     Postgres {
         lease: Arc<Lease>,
-        db: DatabaseConnection,
         keepers: [JoinHandle<()>; 2],
     },
     /// A database in memory is nobody else's.
@@ -58,7 +60,8 @@ pub(crate) enum Claim {
     Transaction {
         _held: DatabaseTransaction,
     },
-    /// In memory there is nobody to be kept out; with leases each turn is taken over on its own.
+    /// A database in memory has no other processes; with leases, each turn is taken over on its
+    /// own.
     Nothing,
 }
 
@@ -74,8 +77,8 @@ impl Runner {
         let name = Uuid::new_v4().to_string();
         let folder = beside(database, "-runners");
         std::fs::create_dir_all(&folder)?;
-        // Nobody must find the file before it is locked: it is made under a
-        // name that nobody looks for.
+        // The file is created under a temporary name and renamed once it is locked, so that nobody
+        // finds it unlocked.
         let unseen = folder.join(format!(".{name}"));
         let own = File::create_new(&unseen)?;
         own.lock()?;
@@ -86,26 +89,20 @@ impl Runner {
         })
     }
 
-    pub(crate) async fn in_postgres(
-        own: DatabaseConnection,
-        locks: DatabaseConnection,
-    ) -> Result<Self> {
+    pub(crate) async fn in_postgres(address: &PostgresAddress) -> Result<Self> {
         let name = Uuid::new_v4().to_string();
+        let locks = address.connect_later().await?;
         locks
             .execute_raw(statement(&locks, "SELECT pg_advisory_lock", &name))
             .await?;
-        let lease = Lease::acquire(&own, &name).await?;
+        let lease = Lease::acquire(address.clone(), &name).await?;
         let keepers = [
-            tokio::spawn(lease.clone().keep(own.clone())),
-            tokio::spawn(keep_lock(locks, name.clone())),
+            tokio::spawn(lease.clone().keep()),
+            tokio::spawn(keep_lock(address.clone(), locks, name.clone())),
         ];
         Ok(Self {
             name,
-            locks: Locks::Postgres {
-                lease,
-                db: own,
-                keepers,
-            },
+            locks: Locks::Postgres { lease, keepers },
         })
     }
 
@@ -117,7 +114,7 @@ impl Runner {
         }
     }
 
-    /// Whoever asks within a transaction holds the lease until its end.
+    /// The lease row stays locked until the end of the transaction that asked.
     pub(crate) async fn owner(&self, transaction: &impl ConnectionTrait) -> Result<TurnOwner> {
         let fence = match self.lease() {
             Some(lease) => lease.check(transaction).await?,
@@ -127,11 +124,21 @@ impl Runner {
         Ok(TurnOwner { runner, fence })
     }
 
+    /// Whether it may write, as far as is known without asking the database.
+    pub(crate) fn check_lease(&self) -> Result<()> {
+        let is_lost = self.lease().is_some_and(|lease| lease.fence().is_none());
+        if is_lost {
+            Err(Error::LeaseLost)
+        } else {
+            Ok(())
+        }
+    }
+
     /// Gives the lease back.
     pub(crate) async fn release(&self) -> Result<()> {
-        if let Locks::Postgres { lease, db, keepers } = &self.locks {
+        if let Locks::Postgres { lease, keepers } = &self.locks {
             keepers.iter().for_each(JoinHandle::abort);
-            lease.release(db).await?;
+            lease.release().await?;
         }
         Ok(())
     }
@@ -184,14 +191,14 @@ impl Runner {
 impl Drop for Runner {
     fn drop(&mut self) {
         match &self.locks {
-            // What stays is found dead by the next to look, and removed then.
+            // A file that remains is found dead and removed by the next process that looks.
             Locks::Folder { folder, .. } => drop(std::fs::remove_file(folder.join(&self.name))),
-            Locks::Postgres { lease, db, keepers } => {
+            Locks::Postgres { lease, keepers } => {
                 keepers.iter().for_each(JoinHandle::abort);
                 // Best effort: without it the others wait for the end of the lease.
                 if let Ok(runtime) = Handle::try_current() {
-                    let (lease, db) = (lease.clone(), db.clone());
-                    runtime.spawn(async move { lease.release(&db).await });
+                    let lease = lease.clone();
+                    runtime.spawn(async move { lease.release().await });
                 }
             }
             Locks::Memory => {}
@@ -209,13 +216,18 @@ impl Drop for Claim {
 
 /// A server that restarts, or a network that drops the connection, takes the
 /// lock along: it is taken again before anybody thinks that we are gone.
-async fn keep_lock(own: DatabaseConnection, name: String) {
+async fn keep_lock(address: PostgresAddress, mut own: DatabaseConnection, name: String) {
     let have = "SELECT EXISTS(SELECT 1 FROM pg_locks WHERE locktype = 'advisory' \
                 AND pid = pg_backend_pid()) OR pg_try_advisory_lock";
     loop {
         tokio::time::sleep(LOCK_CHECK_INTERVAL).await;
         // A database that is away is asked again.
-        let _ = own.execute_raw(statement(&own, have, &name)).await;
+        let asked = own.execute_raw(statement(&own, have, &name));
+        if timeout(LOCK_CHECK_TIMEOUT, asked).await.is_err()
+            && let Ok(another) = address.connect_later().await
+        {
+            own = another;
+        }
     }
 }
 

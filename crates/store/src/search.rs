@@ -89,7 +89,7 @@ impl Store {
                 }),
                 MatchKind::Message | MatchKind::Call => subjects.remove(&entry.subject),
             };
-            // It went while we looked.
+            // The item was deleted during the search.
             let Some(subject) = subject else { continue };
             hits.push(SearchMatch {
                 chat: ChatId(entry.chat_id),

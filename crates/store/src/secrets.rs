@@ -31,7 +31,7 @@ impl Store {
         Ok(rows.into_iter().map(StoredSecret::from).collect())
     }
 
-    /// One of a user, or of nobody in particular: then it is everybody's.
+    /// A user's secret, or a shared one without `owner`.
     pub async fn secret(&self, owner: Option<&UserId>, name: &str) -> Result<Option<StoredSecret>> {
         let row = of(owner, name).one(&self.read).await?;
         Ok(row.map(StoredSecret::from))

@@ -81,7 +81,8 @@ impl Store {
         let at = now();
         let transaction = self.begin().await?;
         if user.as_str() != LOCAL {
-            // Held until it is written: whoever is disabled meanwhile is logged out by that.
+            // The row is locked until the session is written, so that disabling the user ends this
+            // session too.
             let owner = users::Entity::find_by_id(&user.0)
                 .filter(users::Column::Disabled.eq(false))
                 .lock_shared()
@@ -110,7 +111,7 @@ impl Store {
         Ok((token, session))
     }
 
-    /// Whose log-in a token is, if it still counts.
+    /// The account of a session token, if it is valid.
     pub async fn session_of(&self, token: &str) -> Result<Option<(Account, SessionId)>> {
         let Some(session) = self.find_session(token).await? else {
             return Ok(None);
@@ -122,7 +123,7 @@ impl Store {
         Ok(Some((account, session.id.clone())))
     }
 
-    /// Which log-in of single-user mode a token is of, if it still counts.
+    /// The single-user session of a token, if it is valid.
     pub async fn local_session_of(&self, token: &str) -> Result<Option<SessionId>> {
         let found = self.find_session(token).await?;
         let Some(session) = found.filter(|session| session.user.as_str() == LOCAL) else {

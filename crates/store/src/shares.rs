@@ -110,8 +110,7 @@ impl Store {
         Ok(rows.collect())
     }
 
-    /// What whoever has the link may read, and whether with what tools did. Who
-    /// may not log in any more shares nothing either.
+    /// The transcript of a share link, and its scope. Links of a disabled user show nothing.
     pub async fn shared(&self, token: &str) -> Result<(Transcript, ShareScope)> {
         let (row, chat) = self.shared_row(token).await?;
         let chat = chats::Model {

@@ -161,7 +161,7 @@ impl Store {
         Ok(skill)
     }
 
-    /// Changes one as it is now: nobody else changes it meanwhile. Its name and version stay.
+    /// Changes a skill in a transaction that locks it. Name and version stay.
     pub async fn change_skill<E: From<Error>>(
         &self,
         id: &SourceId,
@@ -246,7 +246,7 @@ impl Store {
     }
 }
 
-/// What somebody installed for themself goes with them; what they shared stays the team's.
+/// Deletes a user's private skills; shared ones stay with the team.
 pub(crate) async fn forget_user(transaction: &DatabaseTransaction, user: &UserId) -> Result<()> {
     let own = Condition::all().add(skills::Column::Owner.eq(text(&user.0)));
     let private = skills::Column::Visibility.eq(enum_column::write(Visibility::Private)?);
@@ -273,7 +273,7 @@ pub(crate) async fn forget_user(transaction: &DatabaseTransaction, user: &UserId
     Ok(())
 }
 
-/// All of a skill but the ids of its tools, which are nobody else's for ever.
+/// Deletes a skill, except the ids of its tools, which are never reused.
 async fn forget(transaction: &DatabaseTransaction, id: &str) -> Result<()> {
     skills::Entity::delete_by_id(id).exec(transaction).await?;
     skill_versions::Entity::delete_many()

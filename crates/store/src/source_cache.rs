@@ -31,7 +31,7 @@ pub(crate) async fn forget_user(db: &impl ConnectionTrait, user: &UserId) -> Res
     forget_where(db, |id| id.ends_with(&own)).await
 }
 
-/// Looked for here and not by a pattern: the engines do not agree on what is like what.
+/// Filtered here and not with `LIKE`, whose semantics differ between the engines.
 async fn forget_where(db: &impl ConnectionTrait, is_it: impl Fn(&str) -> bool) -> Result<()> {
     let mut ids: Vec<String> = source_tools::Entity::find()
         .select_only()

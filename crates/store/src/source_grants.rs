@@ -1,4 +1,4 @@
-//! Who is logged in at which server. What they got there is sealed.
+//! OAuth grants: who is logged in at which server. Tokens are sealed.
 
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::OnConflict;

@@ -1,4 +1,4 @@
-//! What servers offered when they last worked, so that it is listed before they are up.
+//! The last known tools of each server, so that they can be listed before it is up.
 
 use sea_orm::ActiveValue::Set;
 use sea_orm::EntityTrait;

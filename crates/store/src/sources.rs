@@ -122,8 +122,7 @@ impl Store {
         row.try_into()
     }
 
-    /// Changes one as it is now: nobody else changes it meanwhile. Its id, name,
-    /// kind and owner stay.
+    /// Changes a source in a transaction that locks it. Id, name, kind and owner stay.
     pub async fn change_source<E: From<Error>>(
         &self,
         source: &SourceId,

@@ -1,4 +1,4 @@
-//! Who gave a chat its name.
+//! Tracks whether a chat was named by a person or a model.
 
 use sea_orm::{EntityTrait, QuerySelect};
 use tenon_domain::{ChatId, TitledBy};

@@ -66,7 +66,8 @@ pub(crate) async fn give(
         .filter(|name| !known.contains_key(*name))
         .collect();
     if !new.is_empty() {
-        // What a shared source offers is seen by all, so its ids must differ from everybody's.
+        // Everybody sees the tools of a shared source, so their ids must differ from all private
+        // ones too.
         let visible = match owner.as_str() {
             "" => Condition::all(),
             _ => Condition::any()

@@ -1,6 +1,6 @@
-//! What each layer says about tools: which are on, which are asked about.
+//! Tool settings by layer: which tools are on, and which need approval.
 //!
-//! What is said about a tool or a source stays while it is away: it may come back.
+//! Settings stay while a tool or source is away, because it may come back.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -21,8 +21,8 @@ use crate::{Error, Result, Store, StoreChange, enum_column, text};
 /// What a row about a source has before its id; no tool id has a colon.
 const SOURCE_PREFIX: &str = "source:";
 
-/// What one layer says about one tool, or all of a source, from now on. The outer None leaves a
-/// thing as it is; the inner one takes back what the layer said.
+/// A change of one layer's setting for a tool or for all tools of a source. An outer None keeps the
+/// current value; an inner None removes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolSettingChange {
     pub target: SettingTarget,
@@ -31,8 +31,8 @@ pub struct ToolSettingChange {
 }
 
 impl Store {
-    /// What all layers together say, for a user and, where they are named, an
-    /// expert and a chat. Where no expert is named, the chat's counts.
+    /// The settings of all layers for a user and, if given, an expert and a chat. Without an
+    /// expert, the chat's expert applies.
     pub async fn tool_settings(
         &self,
         user: &UserId,

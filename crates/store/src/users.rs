@@ -33,7 +33,7 @@ pub struct NewUserRow<'a> {
     pub oidc_subject: Option<&'a str>,
 }
 
-/// Which of the accounts it is to be.
+/// The kind of account to create.
 #[expect(missing_debug_implementations, reason = "it holds a secret")]
 #[derive(Clone, Copy)]
 pub enum Enrollment<'a> {
@@ -47,7 +47,7 @@ pub enum Enrollment<'a> {
     Invited(&'a str),
 }
 
-/// What stays None stays as it is.
+/// A change of an account; None keeps the current value.
 #[expect(missing_debug_implementations, reason = "it holds a secret")]
 #[derive(Default)]
 pub struct UserEdit<'a> {

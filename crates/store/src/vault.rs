@@ -24,7 +24,7 @@ use file::KeyFile;
 use key::{VaultKey, parse_all};
 
 const VERSION: &str = "v1";
-/// XChaCha's. So many random bytes never meet twice, so nobody has to count.
+/// XChaCha20's nonce. Random nonces of this size do not collide, so no counter is needed.
 const NONCE_BYTES: usize = 24;
 
 /// Seals and opens secrets.
@@ -41,7 +41,7 @@ impl Vault {
         let (file, keys) = match given {
             Some(given) => {
                 let keys = parse_all(given).ok_or_else(|| {
-                    // Without what was given: it may be a good key with a slip in it.
+                    // The value is not quoted: it may be a valid key with a typo.
                     Error::Secret(
                         "TENON_SECRET_KEY is not a key; set it to 32 random bytes as base64 or hex, \
                          as `openssl rand -base64 32` prints them, \
@@ -129,9 +129,9 @@ impl Vault {
         file::lines(&self.fresh_keys())
     }
 
-    /// Puts a new key before those of the file. Of the others only the former
-    /// first one stays, which somebody may have read a moment ago, and those
-    /// that are `used`. Keys that were given stay as they are.
+    /// Puts a new key before those of the file. Older keys are removed, except the former first
+    /// one, which another process may still use, and those in `used`. Keys from the environment
+    /// stay.
     pub(crate) fn renew(&self, used: &HashSet<String>) -> Result<()> {
         let Some(file) = &self.file else {
             return Ok(());
@@ -146,8 +146,8 @@ impl Vault {
         self.replace(file, keys)
     }
 
-    /// Adds keys from elsewhere to the file, behind those that are there, and
-    /// tells the ids of those that could not be added: given keys have no file.
+    /// Adds keys from elsewhere to the file, after the existing ones. Returns the ids of those that
+    /// could not be added, because keys from the environment have no file.
     pub fn adopt(&self, lines: &str) -> Result<Vec<String>> {
         let others = parse_all(lines)
             .ok_or_else(|| Error::Secret("these are not keys; nothing was changed".into()))?;

@@ -14,13 +14,13 @@ use crate::changes::{ChangeTopic, Changes};
 
 pub(crate) struct VersionedCache<K, V> {
     topic: ChangeTopic,
-    /// Of one generation; both together hold twice as many.
+    /// Entries per generation; two generations are kept.
     capacity: usize,
     generations: Mutex<Generations<K, V>>,
 }
 
 struct Generations<K, V> {
-    /// What all entries are of.
+    /// The version that all entries were read at.
     version: u64,
     young: HashMap<K, V>,
     old: HashMap<K, V>,
@@ -39,8 +39,8 @@ impl<K: Eq + Hash, V: Clone> VersionedCache<K, V> {
         }
     }
 
-    /// The value of a key: what was read last, or what `load` reads now. A query's future takes
-    /// kilobytes, and is boxed so that whoever finds the value does not carry them along.
+    /// Returns the cached value, or loads it. The query's future is boxed, because it takes
+    /// kilobytes and callers that hit the cache should not carry it.
     pub(crate) async fn get_or_load<F: Future<Output = Result<V>>>(
         &self,
         changes: &Changes,

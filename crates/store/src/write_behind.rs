@@ -1,5 +1,5 @@
-//! Writes that nobody waits for: the audit log of calls, what was asked of models, and when keys
-//! and log-ins were used.
+//! Writes that nobody waits for: the audit log of calls, what was asked of models and tools, and
+//! when keys and log-ins were used.
 //!
 //! One task writes what came together in one transaction, and retries one that fails, with backoff.
 //! The buffer is bounded: what does not fit, or cannot be written, is counted, and the count
@@ -20,7 +20,7 @@ use tenon_domain::{KeyId, SessionId};
 use tokio::sync::{Notify, watch};
 use tokio::time::{sleep, timeout};
 
-use crate::entity::audit;
+use crate::entity::{audit, call_traces};
 use crate::model_calls::ModelCallDraft;
 use crate::{AuditEntry, Store};
 
@@ -35,6 +35,9 @@ const MAX_ENTRIES: usize = 16 * 1024;
 
 /// Each holds the request as it was sent until it is written.
 const MAX_MODEL_CALLS: usize = 256;
+
+/// Some kilobytes each.
+const MAX_CALL_TRACES: usize = 2048;
 
 /// How long to wait before a batch that failed is tried again; after the last one it is given up.
 /// Half a minute together.
@@ -78,6 +81,7 @@ struct PendingWrites {
     /// Entries that had no place here, or could not be written before.
     lost: u64,
     model_calls: Vec<ModelCallDraft>,
+    call_traces: Vec<call_traces::Model>,
     keys: HashMap<KeyId, i64>,
     sessions: HashMap<SessionId, SessionUse>,
 }
@@ -114,7 +118,7 @@ impl WriteBehind {
         });
     }
 
-    /// One that has no place is dropped: nothing but a trace has a gap.
+    /// Queues a model call. If the queue is full it is dropped, which only leaves a gap in a trace.
     pub(crate) fn model_call(&self, draft: ModelCallDraft) {
         self.shared.push(|pending| {
             if pending.model_calls.len() < MAX_MODEL_CALLS {
@@ -123,6 +127,15 @@ impl WriteBehind {
                 tracing::warn!(
                     "a model call is left out of the traces: too many wait to be written"
                 );
+            }
+        });
+    }
+
+    /// The same: the call itself is in the audit log.
+    pub(crate) fn call_trace(&self, row: call_traces::Model) {
+        self.shared.push(|pending| {
+            if pending.call_traces.len() < MAX_CALL_TRACES {
+                pending.call_traces.push(row);
             }
         });
     }
@@ -224,8 +237,10 @@ impl WriteTask {
             }
             let mut batch = self.shared.take();
             let model_calls = std::mem::take(&mut batch.model_calls);
+            let call_traces = std::mem::take(&mut batch.call_traces);
             self.write(&batch).await;
             self.writer.write_model_calls(model_calls).await;
+            self.writer.write_call_traces(call_traces).await;
             self.progress.send_replace(WriteProgress {
                 done: batch.number,
                 retrying: None,
@@ -250,7 +265,7 @@ impl WriteTask {
         }
         if let Err(error) = self.writer.write(batch).await {
             tracing::error!(%error, entries, "entries of the audit log were not written");
-            // What it had lost before is counted already.
+            // Earlier losses of this batch are counted already.
             let lost = batch.audit.len() as u64;
             self.shared.lost_total.fetch_add(lost, Ordering::Relaxed);
             self.shared.lock().lost += entries;
@@ -281,10 +296,11 @@ impl SharedBuffer {
 impl PendingWrites {
     fn is_empty(&self) -> bool {
         let has_uses = !self.keys.is_empty() || !self.sessions.is_empty();
-        self.entries() == 0 && self.model_calls.is_empty() && !has_uses
+        let has_traces = !self.model_calls.is_empty() || !self.call_traces.is_empty();
+        self.entries() == 0 && !has_traces && !has_uses
     }
 
-    /// Of the audit log, those that are missing included.
+    /// Number of audit entries, including lost ones.
     fn entries(&self) -> u64 {
         self.lost + self.audit.len() as u64
     }

@@ -24,7 +24,7 @@ impl Store {
 
     /// Writes what means nothing, to know whether writing works.
     pub async fn try_write(&self) -> Result<()> {
-        // Nobody depends on it: it is no change.
+        // Nothing reads this preference, so writing it announces no change.
         let written = preferences::put(&self.write, None, CHECK_NAME, &now()).await;
         self.note_write(&written);
         written
@@ -35,13 +35,13 @@ impl Store {
     }
 }
 
-/// What a write came to, for those who want to know whether writing works.
+/// Records whether a write worked.
 pub(crate) fn note<T>(writing: &watch::Sender<WriteHealth>, written: &Result<T>) {
     let seen = match written {
         Ok(_) => WriteHealth::Works,
         Err(Error::DiskFull(_)) => WriteHealth::DiskFull,
-        Err(Error::Database(_)) => WriteHealth::Fails,
-        // It was refused before anything was written.
+        Err(Error::Database(_) | Error::NoAnswer(_)) => WriteHealth::Fails,
+        // The write was refused before it reached the disk, which says nothing about its health.
         Err(_) => return,
     };
     writing.send_if_modified(|writing| {

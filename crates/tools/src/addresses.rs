@@ -37,7 +37,7 @@ const MAX_INPUT_ADDRESSES: usize = 64 * 1024;
 /// How much text of each origin is looked through: the newest.
 const MAX_TEXT_BYTES: usize = 16 * 1024 * 1024;
 
-/// What a conversation knows at one moment. The default knows nothing.
+/// The addresses that a conversation knows. The default knows none.
 #[derive(Debug, Default)]
 pub(crate) struct KnownAddresses {
     hasher: RandomState,
@@ -116,7 +116,7 @@ impl KnownAddresses {
         let Self { hasher, shown, .. } = self;
         let mut add = |url: Url| {
             let fingerprint = fingerprint(hasher, &url);
-            // Of an address that was in an input as http, https is known just as little.
+            // An address that an input contained counts as unknown with http and with https.
             let is_echo = in_inputs.contains(&fingerprint)
                 || other_scheme(&url)
                     .is_some_and(|other| in_inputs.contains(&self::fingerprint(hasher, &other)));
@@ -162,7 +162,7 @@ fn other_scheme(url: &Url) -> Option<Url> {
     other.set_scheme(scheme).is_ok().then_some(other)
 }
 
-/// Which messages are near enough to the end, by how much was written or shown since.
+/// Marks the messages recent enough to count, by the amount of text since.
 fn recent_messages(messages: &[Message]) -> Vec<bool> {
     let (mut written, mut shown) = (0, 0);
     let mut near: Vec<bool> = messages
@@ -204,7 +204,7 @@ fn blob_read<'a>(answer: &ToolAnswer, calls: &'a [Part]) -> Option<&'a str> {
     };
     let mut calls = calls.iter().filter_map(Part::as_call);
     let call = calls.find(|call| call.id == answer.call_id);
-    // One that says nothing of a blob reads none that is known.
+    // A call without a blob id reads no blob that is known.
     Some(call.map_or("", |call| call.input[field].as_str().unwrap_or_default()))
 }
 

@@ -12,14 +12,14 @@ coded_errors! {
 
         // Sources.
         SourceFailed { name, why } = "call_source_failed" => "{name} cannot be used now: {why}. Do without it.",
-        SourceOffline { name } = "call_source_offline" => "{name} cannot be reached: whoever runs it is away. Do without it.",
+        SourceOffline { name } = "call_source_offline" => "{name} cannot be reached, because its computer or server is offline. Do without it.",
         SourceOff { name } = "call_source_off" => "{name} is switched off. Do without it.",
 
         // Inputs.
         InvalidInput { problems } = "call_input_invalid" => "The input does not fit the tool's schema: {problems}.",
         ArgumentsNotJson { why } = "call_arguments_not_json" => "The arguments are not a JSON object: {why}. Send one JSON object that fits the tool's schema.",
         ArgumentsNotObject { value } = "call_arguments_not_object" => "The arguments must be one JSON object, not {value}.",
-        InputTooComplex = "call_input_too_complex" => "This input cannot be checked against the tool's schema within the limits of a check. Send a smaller or simpler one, or use another tool.",
+        InputTooComplex = "call_input_too_complex" => "This input is too complex to be checked against the tool's schema. Send a smaller or simpler one, or use another tool.",
         InputUnchecked = "call_input_unchecked" => "This input could not be checked against the tool's schema. Try other arguments or another tool.",
         TooManyChecks = "call_too_many_checks" => "Too many inputs are being checked at once. Try again in a moment, with a smaller input.",
 
@@ -32,14 +32,14 @@ coded_errors! {
         DeniedByOwner { name } = "call_denied_by_owner" => "The owner of this key denied {name}. Only they can allow it.",
         OffForAll { name } = "call_off_for_all" => "{name} is switched off for everybody. Ask an admin to switch it on.",
         Off { name } = "call_off" => "{name} is switched off. Switch it on among your tools to call it.",
-        OffByServer { name } = "call_off_by_server" => "{name} is switched off, as its server advises against it. Switch it on among your tools to call it.",
+        OffByServer { name } = "call_off_by_server" => "{name} is switched off, because its server marks it as deprecated. Switch it on among your tools to call it.",
 
         // Results.
         IdleTimeout { name, seconds } = "call_idle_timeout" => "{name} did not answer within {seconds} s and was stopped.",
-        TotalTimeout { name, seconds } = "call_total_timeout" => "{name} was not done after {seconds} s and was stopped.",
+        TotalTimeout { name, seconds } = "call_total_timeout" => "{name} did not finish within {seconds} s and was stopped.",
         Crashed { name } = "call_crashed" => "{name} crashed on this input. Try other arguments or another tool.",
-        OutputOverQuota { bytes: u64, why: OverQuota } = "call_output_over_quota" => "The tool ran, but its output of {bytes} bytes cannot be kept. {why}",
-        OutputNotKept { bytes: u64 } = "call_output_not_kept" => "The tool ran, but its output of {bytes} bytes is too long to show and could not be kept. Ask for less.",
+        OutputOverQuota { bytes: u64, why: OverQuota } = "call_output_over_quota" => "The tool ran, but its output of {bytes} bytes cannot be stored. {why}",
+        OutputNotKept { bytes: u64 } = "call_output_not_kept" => "The tool ran, but its output of {bytes} bytes is too long to show and could not be stored. Ask for less.",
     }
 }
 
@@ -64,7 +64,7 @@ coded_errors! {
         /// In the words of the library that checks.
         Other { field, said } = "input_wrong" => "[`{field}`: ]{said}",
         More = "input_more_problems" => "and more",
-        Unexplained = "input_unexplained" => "what is wrong takes too long to find out; send a smaller input",
+        Unexplained = "input_unexplained" => "it would take too long to find out what is wrong; send a smaller input",
         Unspecified = "input_not_valid" => "it is not valid",
     }
 }

@@ -1,4 +1,4 @@
-//! What a call may cost, whatever the tool.
+//! Limits of every call, whatever the tool.
 
 use std::time::Duration;
 

@@ -59,8 +59,8 @@ pub(crate) fn finish(span: &Span, result: &ToolResult) {
     }
 }
 
-/// What people write and tools answer is nobody's to read unless the operator says so: whoever
-/// exports spans enables this target then.
+/// Whether inputs and outputs are recorded. They are private: the exporter enables this target only
+/// if the operator says so.
 fn captures_content(span: &Span) -> bool {
     !span.is_disabled() && tracing::span_enabled!(target: "tenon_content", Level::INFO)
 }

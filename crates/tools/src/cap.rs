@@ -18,7 +18,7 @@ const MAX_ATTACHMENTS: usize = 16;
 pub(crate) struct Cap<'a> {
     pub outputs: &'a dyn OutputStore,
     pub limits: CallLimits,
-    /// Whose call it is; what is kept is kept for them.
+    /// The context of the call; a stored output belongs to its user.
     pub context: &'a CallContext,
     /// The tools that read what is kept, if the caller has any.
     pub readers: Option<OutputReaders>,
@@ -178,7 +178,7 @@ pub(crate) fn part_size(part: &Content) -> usize {
     }
 }
 
-/// As many bytes as it is written with, without writing it.
+/// The length of the value as JSON, computed without writing it.
 fn json_size(value: &Value) -> usize {
     let mut counted = ByteCounter(0);
     match serde_json::to_writer(&mut counted, value) {

@@ -1,5 +1,5 @@
-//! What a source offers beside tools: resources to read and prompts to fill in, for clients that
-//! know what these are. Nothing here runs a tool, so none of it takes the path of a call.
+//! The trait of sources that offer resources and prompts beside tools, for clients that support
+//! them. No tool is run here, so this is not part of the path of a call.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use tenon_domain::ToolError;
 /// server wrote them: no model of ours reads them.
 #[async_trait]
 pub trait ContextSource: Send + Sync {
-    /// Asked for at first and after a change; otherwise from memory.
+    /// Lists the entries: from the server at first and after a change, otherwise from memory.
     async fn list(&self, kind: ContextKind) -> Result<Arc<[ContextEntry]>, ToolError>;
 
     /// The `contents` of a resource.

@@ -7,10 +7,10 @@ use async_trait::async_trait;
 /// Makes vectors of texts, as a model with embeddings does. Whoever asks has the deadline.
 #[async_trait]
 pub trait Embedder: Send + Sync {
-    /// Of what tools do, which may be kept: one vector for each text.
+    /// Embeds descriptions of tools, one vector for each text. The vectors may be stored.
     async fn embed_tools(&self, texts: &[String]) -> Result<Vec<Embedding>, EmbedderError>;
 
-    /// Of what a person looks for, which is nobody else's.
+    /// Embeds a query of a person, which must not be stored.
     async fn embed_query(&self, text: &str) -> Result<Embedding, EmbedderError>;
 }
 

@@ -18,7 +18,7 @@ coded_errors! {
     /// Less than the floor would be left.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum NoSpace {
-        BelowFloor { mb: u64 } = "disk_low" => "Less than {mb} MB are free on the server's disk, so nothing new is begun. Free some space on it, or ask its admin to.",
+        BelowFloor { mb: u64 } = "disk_low" => "Less than {mb} MB are free on the server's disk, so nothing new is started. Free some space on it, or ask its admin to.",
     }
 }
 

@@ -17,7 +17,7 @@ use tokio::sync::Notify;
 
 use crate::{Error, FreeSpace, NoSpace};
 
-/// What was measured holds for so long: others remove files, and chats are deleted.
+/// Age limit of a measurement, because others remove files and chats are deleted.
 const MEASUREMENT_TTL: Duration = Duration::from_secs(60);
 
 /// How often it is measured again because something was being written, and how long that may
@@ -25,10 +25,13 @@ const MEASUREMENT_TTL: Duration = Duration::from_secs(60);
 const MAX_MEASUREMENTS: usize = 3;
 const WRITE_WAIT: Duration = Duration::from_secs(2);
 
+/// How often it is looked how much a program has written.
+const WATCH_INTERVAL: Duration = Duration::from_millis(500);
+
 /// The least that a file takes on a disk, whatever is in it.
 const BLOCK_BYTES: u64 = 4096;
 
-/// So many users and chats are remembered before those that nobody writes for are forgotten.
+/// How many users and chats are cached before idle ones are dropped.
 const MAX_CACHED_SCOPES: usize = 1024;
 
 const MEGABYTE: u64 = 1024 * 1024;
@@ -62,8 +65,8 @@ coded_errors! {
     /// Why something may not be written.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum OverQuota {
-        Chat { mb: u64 } = "quota_of_chat" => "The files of this chat would take more than {mb} MB, which is all it may have. Remove some of them, or ask for less.",
-        User { mb: u64 } = "quota_of_user" => "The files and outputs of this user's chats would take more than {mb} MB, which is all they may have. Delete chats that are no longer needed, or ask an admin for more.",
+        Chat { mb: u64 } = "quota_of_chat" => "The files of this chat would take more than {mb} MB, which is its limit. Remove some of them, or ask for less.",
+        User { mb: u64 } = "quota_of_user" => "The files and outputs of this user's chats would take more than {mb} MB, which is their limit. Delete chats that are no longer needed, or ask an admin for more.",
         Disk { why: NoSpace } = "quota_of_disk" => "Nothing can be written. {why}",
     }
 }
@@ -99,7 +102,7 @@ enum QuotaScope {
 struct DiskUse {
     /// When it was last measured, and what there was, with what was written since.
     used: Option<(Instant, u64)>,
-    /// All that was ever reserved, and all of that which is written by now.
+    /// Total bytes ever reserved, and how many of them have been written.
     reserved: u64,
     written: u64,
 }
@@ -110,7 +113,7 @@ impl DiskUse {
     }
 }
 
-/// What a measurement is worth.
+/// The accuracy of a measurement.
 #[derive(Debug, PartialEq, Eq)]
 enum Measurement {
     Exactly,
@@ -169,6 +172,41 @@ impl Quota {
         Ok(reserved)
     }
 
+    /// Does what writes into the folder of a chat without asking, as programs do: not where there is
+    /// no room, and no longer than there is some.
+    pub async fn within<T>(
+        self: &Arc<Self>,
+        user: &UserId,
+        folder: &Path,
+        work: impl Future<Output = T>,
+    ) -> Result<T, OverQuota> {
+        drop(self.reserve_file(user, folder, 0).await?);
+        let chat = QuotaScope::Chat(folder.to_owned());
+        let outgrown = async {
+            tokio::time::sleep(WATCH_INTERVAL).await;
+            while !self.is_outgrown(folder).await {
+                tokio::time::sleep(WATCH_INTERVAL).await;
+            }
+        };
+        let done = tokio::select! {
+            biased;
+            done = work => Ok(done),
+            () = outgrown => Err(self.over(&chat)),
+        };
+        // A file was written without a reservation, so the next writer measures again.
+        if let Some(account) = self.lock().get_mut(&chat) {
+            account.used = None;
+        }
+        done
+    }
+
+    /// Whether the folder of a chat takes more than it may, as measured now.
+    pub async fn is_outgrown(&self, folder: &Path) -> bool {
+        let chat = QuotaScope::Chat(folder.to_owned());
+        self.update(&chat).await;
+        !self.fits(&chat, 0, self.limits.chat_bytes)
+    }
+
     fn reservation(self: &Arc<Self>, bytes: u64) -> Result<Reservation, NoSpace> {
         let in_flight: u64 = self
             .lock()
@@ -185,10 +223,7 @@ impl Quota {
     }
 
     async fn take(&self, reserved: &mut Reservation, scope: QuotaScope) -> Result<(), OverQuota> {
-        let limit = match &scope {
-            QuotaScope::Chat(_) => self.limits.chat_bytes,
-            QuotaScope::User(_) => self.limits.user_bytes,
-        };
+        let limit = self.limit(&scope);
         let mut is_admitted = self.fits(&scope, reserved.bytes, limit);
         for _ in 0..MAX_MEASUREMENTS {
             if is_admitted {
@@ -205,14 +240,25 @@ impl Quota {
             }
         }
         if !is_admitted {
-            let mb = limit / MEGABYTE;
-            return Err(match &scope {
-                QuotaScope::Chat(_) => OverQuota::Chat { mb },
-                QuotaScope::User(_) => OverQuota::User { mb },
-            });
+            return Err(self.over(&scope));
         }
         reserved.scopes.push(scope);
         Ok(())
+    }
+
+    fn limit(&self, scope: &QuotaScope) -> u64 {
+        match scope {
+            QuotaScope::Chat(_) => self.limits.chat_bytes,
+            QuotaScope::User(_) => self.limits.user_bytes,
+        }
+    }
+
+    fn over(&self, scope: &QuotaScope) -> OverQuota {
+        let mb = self.limit(scope) / MEGABYTE;
+        match scope {
+            QuotaScope::Chat(_) => OverQuota::Chat { mb },
+            QuotaScope::User(_) => OverQuota::User { mb },
+        }
     }
 
     /// Takes the room if there is some, as far as is known.
@@ -242,7 +288,7 @@ impl Quota {
             accounts.retain(|_, account| account.in_flight() > 0);
         }
         let account = accounts.entry(scope.clone()).or_default();
-        // What was written meanwhile may have come too late to be seen.
+        // Bytes written during the measurement may or may not be in it, so they are added.
         let since = account.written.saturating_sub(written);
         account.used = Some((Instant::now(), measured.saturating_add(since)));
         if reserved == written && account.reserved == reserved {

@@ -95,7 +95,7 @@ impl Registry {
         });
     }
 
-    /// Those that everybody has, by id.
+    /// Tools of shared sources, by id.
     fn shared_tools(&self) -> Vec<Arc<Tool>> {
         let catalog = self.catalog.load();
         let mut tools: Vec<Arc<Tool>> = catalog.shared.values().cloned().collect();
@@ -148,7 +148,7 @@ impl Registry {
         Ok(())
     }
 
-    /// What this access can see now: a snapshot that stays as it is.
+    /// A snapshot of the tools that this access can see now.
     pub fn toolset(&self, access: ToolAccess) -> Toolset {
         Toolset::new(
             self.catalog.load_full(),

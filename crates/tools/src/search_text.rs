@@ -12,7 +12,7 @@ use tenon_domain::{SourceInfo, ToolSpec};
 
 const NAME_WEIGHT: f32 = 4.0;
 const TITLE_WEIGHT: f32 = 4.0;
-/// Who names a source wants a tool of it, whatever else the tools of others share with the request.
+/// A request that names a source wants its tools, even if tools of other sources match more words.
 const SOURCE_NAME_WEIGHT: f32 = 5.0;
 const SOURCE_TITLE_WEIGHT: f32 = 3.0;
 const KEYWORDS_WEIGHT: f32 = 2.0;
@@ -24,7 +24,7 @@ const PARAMETER_DESCRIPTION_WEIGHT: f32 = 0.3;
 const MAX_NAME_BYTES: usize = 200;
 /// The beginning of a description, which says what the tool does.
 const MAX_SUMMARY_BYTES: usize = 100;
-/// What follows it is read up to here: conditions, examples, links.
+/// Length of the detail text that is indexed after the description: conditions, examples, links.
 const MAX_DETAILS_BYTES: usize = 500;
 const MAX_KEYWORDS_BYTES: usize = 1_000;
 const MAX_PARAMETERS: usize = 30;
@@ -78,8 +78,8 @@ fn split(text: &str, max_bytes: usize) -> (&str, &str) {
     text.split_at(text.floor_char_boundary(max_bytes))
 }
 
-/// What of a schema is searched. The rest of its text is passed over: reading all of it would take
-/// most of the time of an index.
+/// The part of a schema that is searched. The rest is skipped, because parsing all of it would
+/// dominate the time of indexing.
 #[derive(Deserialize, Default)]
 struct SearchableSchema<'a> {
     #[serde(borrow, default)]

@@ -1,4 +1,4 @@
-//! What offers tools and can execute them.
+//! The trait of a source: something that offers tools and executes them.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -92,6 +92,12 @@ pub trait ToolSource: Send + Sync {
         None
     }
 
+    /// The built-in tool that a call becomes, by its native name: what is denied, asked or switched
+    /// off there is so here, too.
+    fn wraps(&self, _tool: &str) -> Option<String> {
+        None
+    }
+
     /// Its resources and prompts, if it is of a kind that has any.
     fn context(&self) -> Option<&dyn ContextSource> {
         None
@@ -105,7 +111,7 @@ pub trait ToolSource: Send + Sync {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Relevance {
     Always,
-    /// It says what its source is good for: a model hears of it before it hears of the others.
+    /// Describes its source, such as the instructions of a skill: offered before other tools.
     TellsOfSource,
     /// Models with little room are offered it only where the user speaks of what it does.
     OnDemand,

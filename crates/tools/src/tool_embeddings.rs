@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
-use tenon_domain::{ToolId, text};
+use tenon_domain::text;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{Semaphore, broadcast};
 use tokio::task::spawn_blocking;
@@ -21,6 +21,7 @@ use tokio::time::{sleep, timeout};
 use crate::catalog::{CatalogChange, Tool};
 use crate::embedding::{Embedder, EmbedderError, Embedding};
 use embedded_tools::EmbeddedTools;
+pub(crate) use embedded_tools::NearTools;
 use known_queries::{KnownQueries, Lookup, QueryResult};
 use pass::{KnownTexts, PassEnd, tool_texts};
 
@@ -36,7 +37,8 @@ const RETRY_INTERVAL: Duration = Duration::from_secs(30);
 /// A turn and a search wait so long for the vector of what is looked for; without it words must do.
 const QUERY_WAIT: Duration = Duration::from_millis(1500);
 
-/// One that nobody waits for any more is kept for later where it comes in this time.
+/// How long a query embedding may take in the background; a late result is cached for the next
+/// search.
 const QUERY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How many requests are under way at once; others make do with words.
@@ -118,7 +120,8 @@ impl ToolEmbeddings {
             Lookup::Compare(embedding) => Some(embedding),
             Lookup::Embed => None,
         };
-        // It ends even where nobody waits so long: its model is paid for it.
+        // The request is not cancelled at the timeout, because it is paid for and its result can be
+        // cached.
         let search = tokio::spawn(self.clone().search(text, known, tools));
         if timeout(QUERY_WAIT, search).await.is_err() {
             self.queries().pause();
@@ -149,7 +152,7 @@ impl ToolEmbeddings {
             },
         };
         let compared = spawn_blocking(move || QueryResult::Compared {
-            nearest: tools.nearest(&embedding),
+            near: Arc::new(tools.near(&embedding)),
             generation: tools.generation,
             embedding,
         });
@@ -158,9 +161,9 @@ impl ToolEmbeddings {
         }
     }
 
-    /// The tools that are near a text, best first. None: words decide.
-    pub(crate) fn nearest(&self, text: &str) -> Option<Arc<[ToolId]>> {
-        self.queries().nearest(key_of(&query_text(text)))
+    /// The tools that are near a text. None: words decide.
+    pub(crate) fn near(&self, text: &str) -> Option<Arc<NearTools>> {
+        self.queries().near(key_of(&query_text(text)))
     }
 
     fn queries(&self) -> MutexGuard<'_, KnownQueries> {

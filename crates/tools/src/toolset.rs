@@ -51,7 +51,7 @@ pub struct Toolset {
     access: ToolAccess,
     outputs: Arc<dyn OutputStore>,
     limits: CallLimits,
-    /// What the conversation knows; see [`Toolset::with_known_addresses`].
+    /// Addresses known to the conversation; see [`Toolset::with_known_addresses`].
     known: Arc<KnownAddresses>,
     /// See [`Toolset::with_search`].
     search: Option<SearchTools>,
@@ -181,7 +181,7 @@ impl Toolset {
         &self.access
     }
 
-    /// What a model may call: all but what it would be denied and what cannot be reached.
+    /// The tools a model may call: all except denied and unreachable ones.
     pub fn specs(&self) -> Vec<Arc<ToolSpec>> {
         let tools = self.callable().into_iter();
         tools.map(|tool| tool.spec.clone()).collect()
@@ -195,8 +195,8 @@ impl Toolset {
         tools
     }
 
-    /// What this caller can call by itself, now: without what is denied, what cannot be reached,
-    /// and what a person would have to approve first.
+    /// The tools this caller can call without asking: not denied, reachable, and without need of an
+    /// approval.
     pub fn callable_now(&self) -> Vec<&Arc<Tool>> {
         let mut tools = self.tools();
         tools.retain(|tool| tool.source.can_be_called() && self.runs_unasked(tool));

@@ -165,11 +165,11 @@ impl Schema {
     }
 }
 
-/// What a check did not find out.
+/// Why a check has no result.
 #[derive(Debug)]
 enum Inconclusive {
     Fits,
-    /// It does not, but not why.
+    /// The input is invalid, but the reasons could not be determined within the limits.
     Problems,
 }
 

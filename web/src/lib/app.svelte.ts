@@ -202,6 +202,11 @@ export class App {
     return new Conversation(this.#socket);
   }
 
+  /** Whether a chat is open, or one of two that are compared. */
+  isShown(chatId: ChatId): boolean {
+    return this.#socket.follows(chatId);
+  }
+
   /** The tool servers on this machine. */
   get local(): Local | undefined {
     return this.#localStarter.local;

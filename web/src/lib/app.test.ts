@@ -415,6 +415,20 @@ test('a chat that begins to ask while another one is open says so once', async (
   expect(toasts.shown.map(({ text }) => text)).toEqual(['“c” is waiting for your answer.']);
 });
 
+test('a chat that is on show in a part of the page asks there and nowhere else', async () => {
+  const chats = vi.spyOn(api, 'chats').mockResolvedValue([chat('compared')]);
+  for (const call of ['tools', 'models', 'endpoints', 'info'] as const) {
+    vi.spyOn(api, call).mockRejectedValue(lost);
+  }
+  await app.refresh();
+  const part = app.newConversation();
+  part.open('compared');
+  chats.mockResolvedValue([chat('compared', { asking: true })]);
+  await app.refresh();
+  expect(toasts.shown).toEqual([]);
+  part.close();
+});
+
 describe('what changes elsewhere', () => {
   /** Everything the page reads from the server. */
   const reads = () => ({

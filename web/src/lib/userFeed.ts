@@ -80,12 +80,12 @@ export class UserFeed {
     }
   }
 
-  /** Tells of a chat that begins to wait for an answer while another one is open. */
+  /** Tells of a chat that begins to wait for an answer and is not on show. */
   #noteAsking({ id, title, asking }: ChatSummary): void {
     if (!asking) this.#asking?.delete(id);
     if (!asking || !this.#asking || this.#asking.has(id)) return;
     this.#asking.add(id);
-    if (id === router.chatId) return;
+    if (id === router.chatId || this.#app.isShown(id)) return;
     const { asks, untitled, open: label } = language.messages;
     const run = () => router.go({ name: 'chat', chatId: id });
     toasts.show(asks(truncateTitle(title || untitled)), { label, run });

@@ -32,8 +32,8 @@ pub(super) struct CallSplit {
 type CallOutcome = Option<(ToolResult, Duration)>;
 
 impl AgentLoop<'_> {
-    /// Goes on with a step that another process left: what has ended stays, what was running then
-    /// is lost, the rest is made.
+    /// Resumes a step of another process: finished calls stay, running ones are lost, the rest is
+    /// made.
     pub(crate) async fn finish_step(
         &self,
         messages: &[Message],
@@ -56,7 +56,7 @@ impl AgentLoop<'_> {
             .enumerate()
             .map(|(index, call)| self.run_call(toolset, &slots, index, call));
         let results = try_join_all(running).await?;
-        // All the others have ended: what is parked is all that is open.
+        // All other calls have ended, so only calls that wait for a person are open.
         let Some(results) = results.into_iter().collect::<Option<Vec<ToolResult>>>() else {
             return Ok(ControlFlow::Break(LoopEnd::Parked));
         };
@@ -155,8 +155,8 @@ impl AgentLoop<'_> {
             return Ok(refused(too_many(limit)));
         }
         let call = record.request();
-        // One that was asked about before a restart is looked up once it is allowed:
-        // its source may take longer to come back than we did.
+        // A call approved after a restart is looked up only then, because its source may come up
+        // later than Tenon.
         if !record.is_paused() {
             match toolset.prepare(&call, self.cancel).await {
                 Err(error) => return Ok(refused(error)),
@@ -169,7 +169,7 @@ impl AgentLoop<'_> {
             ApprovalOutcome::Refused(error) => return Ok(refused(error)),
             ApprovalOutcome::Parked => return Ok(None),
         }
-        // Hours may have passed: the tool and what is said about it are looked at anew.
+        // Hours may have passed, so the toolset and settings are read again.
         let toolset = self.toolset().await?;
         let ready = match toolset.prepare(&call, self.cancel).await {
             Err(error) => return Ok(refused(error)),
@@ -185,7 +185,7 @@ impl AgentLoop<'_> {
         slots: &Semaphore,
         call: &CallRecord,
     ) -> StoreResult<CallOutcome> {
-        // It is closed never; without a slot there would be no bound, but still an answer.
+        // The semaphore is never closed. If it were, the call would run without a bound.
         let _slot = slots.acquire().await.ok();
         if self.cancel.is_cancelled() {
             return Ok(refused(ToolError::cancelled()));
@@ -237,7 +237,7 @@ pub(super) fn sort_by_calls(answers: &mut [ToolAnswer], parts: &[Part]) {
     answers.sort_by_key(|answer| calls.iter().position(|call| call.id == answer.call_id));
 }
 
-/// It never ran.
+/// The result of a call that was never run.
 fn refused(error: ToolError) -> CallOutcome {
     Some((Err(error), Duration::ZERO))
 }

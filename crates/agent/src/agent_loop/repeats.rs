@@ -94,7 +94,7 @@ pub(super) fn add_note(answers: &mut [ToolAnswer]) {
     }
 }
 
-/// What was stored has another id each time, which the text before it names.
+/// The text of a result without blob ids, which differ on each call even if the output is the same.
 fn text_without_blob_ids(contents: &[Content]) -> String {
     let blob_ids = contents.iter().filter_map(|content| match content {
         Content::Blob { blob_id, .. } => Some(blob_id.as_str()),

@@ -1,4 +1,4 @@
-//! What is live in a chat: who watches it, and what those who come later have to be told first.
+//! Live state of a chat: its watchers, and the drafts that later watchers get first.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -27,7 +27,7 @@ impl MessageDraft {
     /// Appends to a part and tells how long it was before.
     pub(super) fn grow(&mut self, part: usize, kind: &DeltaKind, text: &str) -> usize {
         while self.parts.len() <= part {
-            // One that nobody sees holds its place as an empty text.
+            // A hidden part keeps its place as an empty text.
             self.parts.push(DraftPart {
                 kind: DeltaKind::Text,
                 text: String::new(),

@@ -2,8 +2,8 @@
 //!
 //! A server whose pages watch a chat in which another server answers *follows* it there: it asks
 //! that server for the draft, and from then on gets what is live as notes, together for all chats
-//! every 40 ms. Of stored events they only say which draft is over: that there are new ones the
-//! database says, and whoever watches reads them there. What is missed shows by its offset, and is
+//! every 40 ms. Of stored events they only say which draft is over, and whoever watches reads them in the
+//! database, which says itself that there are new ones. What is missed shows by its offset, and is
 //! asked for again. Without a bus, or while it is away, pages see what is stored.
 
 mod followed;
@@ -52,7 +52,7 @@ pub(super) struct Relay {
     followed: Mutex<FollowedChats>,
 }
 
-/// What one server tells another of a chat.
+/// Bus messages about the live state of a chat.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(
     tag = "type",
@@ -78,7 +78,7 @@ pub(super) enum RelayedUpdate {
     },
 }
 
-/// What is live in a chat, for a server that begins to follow it.
+/// A snapshot of the live state, for a server that starts to follow the chat.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct LiveState {
     draft: Vec<Delta>,
@@ -159,7 +159,7 @@ impl Relay {
         });
     }
 
-    /// What is passed from now on follows on what this gives.
+    /// Starts to relay a chat and returns a snapshot; updates relayed later continue from it.
     fn begin_following(&self, request: &IncomingRequest) -> Vec<u8> {
         let Ok(chat) = serde_json::from_slice::<ChatId>(&request.body) else {
             return Vec::new();
@@ -242,7 +242,8 @@ impl Relay {
                 }
                 match &owner {
                     Some(owner) => self.follow(chat, owner).await,
-                    // Who had it has nothing more to say; what is live here is from here.
+                    // No other server runs a turn in this chat any more, so the mirrored live state
+                    // is cleared.
                     None if former.is_some() && !is_here => {
                         self.with_channel(chat, Channel::clear);
                     }
@@ -265,11 +266,11 @@ impl Relay {
             followed.set_behind(chat);
             return followed.set_failed(chat);
         };
-        // Together: what comes meanwhile is applied after what was kept.
+        // Under one lock, so that live updates are applied after the buffered ones.
         let mut channels = lock(&self.channels);
         let Some(buffered) = self.followed().begin_live(chat) else {
             drop(channels);
-            // Nobody watches it any more.
+            // There are no watchers any more.
             return self.unfollow(owner, chat);
         };
         let Some(channel) = channels.get_mut(chat) else {
@@ -284,7 +285,7 @@ impl Relay {
         let waiting = state.waiting.map(RelayedUpdate::Waiting);
         let progress = state.progress.into_iter().map(RelayedUpdate::Progress);
         for update in waiting.into_iter().chain(progress).chain(buffered) {
-            // What is missing shows with the next one.
+            // A gap is detected by the offset of the next update.
             apply(channel, update);
         }
     }
@@ -314,7 +315,7 @@ impl Relay {
         }
     }
 
-    /// What was missed while the bus was away is asked for.
+    /// Requests new snapshots after the bus was down.
     async fn follow_again(relay: Weak<Self>, mut state: watch::Receiver<BusState>) {
         while state.changed().await.is_ok() {
             if *state.borrow_and_update() != BusState::Connected {
@@ -368,7 +369,7 @@ fn apply(channel: &mut Channel, update: RelayedUpdate) -> bool {
             let draft = channel.draft_of(&delta.message_id);
             let known = draft.length(delta.part);
             if delta.offset != known {
-                // What was there already came twice.
+                // The delta is already part of the snapshot.
                 return delta.offset < known;
             }
             draft.grow(delta.part, &delta.kind, &delta.text);
@@ -388,11 +389,16 @@ fn apply(channel: &mut Channel, update: RelayedUpdate) -> bool {
             channel.send(LiveUpdate::Progress(progress));
         }
         RelayedUpdate::ProgressOver { call_id, .. } => drop(channel.progress.remove(&call_id)),
-        RelayedUpdate::Stored { is_end: true, .. } => channel.clear(),
-        RelayedUpdate::Stored { message, .. } => {
-            if let Some(message) = message {
+        RelayedUpdate::Stored {
+            message, is_end, ..
+        } => {
+            if is_end {
+                channel.clear();
+            } else if let Some(message) = message {
                 channel.finish_message(&message);
             }
+            // The database says so as well, unless it cannot be heard for now.
+            channel.send_behind();
         }
     }
     true

@@ -14,7 +14,7 @@ use crate::recorder::ApprovalOutcome;
 impl Turn {
     /// Records that the call needs approval.
     pub(super) async fn request_approval(&self, call: &CallId) -> StoreResult<()> {
-        // The turn may go on in another process, which should know what it took.
+        // The turn may be resumed by another process, which needs its usage so far.
         let store = &self.agent.store;
         store.keep_usage(&self.id, &self.usage.total()).await?;
         self.emit(vec![EventBody::CallAsked {

@@ -128,7 +128,7 @@ impl TurnClient {
         }
     }
 
-    /// False: it could not be written. The tool has its answer all the same.
+    /// Returns false if the event could not be stored. The tool gets its answer anyway.
     async fn record(&self, event: EventBody) -> bool {
         match self.agent.feed.emit(&self.chat, vec![event]).await {
             Ok(()) => true,

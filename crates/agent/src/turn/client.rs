@@ -87,7 +87,7 @@ impl ClientSessions {
 }
 
 impl ClientSession {
-    /// What waits for these results. Results of other calls are none.
+    /// Takes the pending calls that these results belong to. Results of other calls are an error.
     fn take_pending(&self, results: &ClientResults) -> Result<PendingResults, Error> {
         let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
         let is_of = |pending: &mut PendingResults| {

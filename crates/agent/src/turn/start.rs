@@ -5,6 +5,7 @@
 //! and the others find it.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use tenon_domain::{
     AttachedFile, Branch, Caller, ChatId, EventBody, MessageId, MessageRecord, Part, Role,
@@ -25,6 +26,9 @@ const MAX_MESSAGE_BYTES: usize = 1024 * 1024;
 
 /// Of the pictures of one message, as Base64: the chat keeps them, and every page that opens it reads them.
 const MAX_IMAGE_BYTES: usize = 8 * 1024 * 1024;
+
+/// How soon a start is stored again of which the database has not said whether it is.
+const START_RETRY_INTERVAL: Duration = Duration::from_millis(250);
 
 impl Agent {
     /// Puts the message on record and sets off the turn, which runs on its own
@@ -149,7 +153,8 @@ impl Agent {
                 if message.images.is_empty() {
                     said.images = former.images();
                 }
-                // Whoever writes another text says which files go with it.
+                // A message with a new text names its files itself; one without keeps the old
+                // files.
                 if message.text.is_none() && message.files.is_empty() {
                     said.files = former.files().cloned().collect();
                 }
@@ -218,6 +223,17 @@ impl Agent {
     }
 }
 
+/// Whether the database has looked, and will not have it.
+fn is_refusal(error: &StoreError) -> bool {
+    matches!(
+        error,
+        StoreError::Taken(_)
+            | StoreError::TooLate(_)
+            | StoreError::NotFound(_)
+            | StoreError::LeaseLost
+    )
+}
+
 /// What a person says and shows at the beginning of a turn.
 struct UserTurnMessage {
     text: String,
@@ -252,7 +268,7 @@ impl Turn {
         title: Option<String>,
         begun: oneshot::Sender<tenon_store::Result<()>>,
     ) {
-        let written = self.emit(vec![begin]).await;
+        let written = self.store_start(begin).await;
         let is_written = written.is_ok();
         if is_written {
             if let Some(client) = &self.client {
@@ -267,6 +283,36 @@ impl Turn {
         let _ = begun.send(written);
         if is_written {
             self.run(TurnStart::New).await;
+        }
+    }
+
+    /// A start that the database did not answer may be on record, and then it must run: it is stored
+    /// again until that is known. The turn's id is a primary key, and the row of the chat stays
+    /// locked for as long as the former try may still be committed.
+    async fn store_start(&self, begin: EventBody) -> tenon_store::Result<()> {
+        let mut is_unknown = false;
+        loop {
+            let error = match self.emit(vec![begin.clone()]).await {
+                Ok(()) => return Ok(()),
+                Err(error @ StoreError::NoAnswer(_)) => {
+                    is_unknown = true;
+                    error
+                }
+                Err(error) if is_unknown => match self.agent.store.is_own(&self.id).await {
+                    Ok(true) => return Ok(()),
+                    Ok(false) if is_refusal(&error) => return Err(error),
+                    Ok(false) => error,
+                    // Another process will take over the stored turn.
+                    Err(StoreError::LeaseLost) => return Err(StoreError::LeaseLost),
+                    Err(error) => error,
+                },
+                Err(error) => return Err(error),
+            };
+            tracing::warn!(%error, chat = %self.chat, turn = %self.id, "whether a message is stored is not known yet");
+            tokio::select! {
+                () = tokio::time::sleep(START_RETRY_INTERVAL) => {}
+                () = self.agent.running.closing.cancelled() => return Err(error),
+            }
         }
     }
 

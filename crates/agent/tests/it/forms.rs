@@ -110,7 +110,7 @@ async fn a_form_is_shown_filled_in_and_what_was_said_is_kept_nowhere() {
     assert!(harness.agent.chats_with_forms().is_empty());
     check(
         FormAnswer::Decline,
-        "This form does not wait for an answer here any more.",
+        "This form is no longer waiting for an answer.",
     )
     .await;
 }

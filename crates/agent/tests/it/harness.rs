@@ -72,6 +72,11 @@ impl AgentHarness {
         Self::open(Store::open_file(file).await.unwrap(), scripts, |_| {}).await
     }
 
+    /// On the database at an address.
+    pub async fn at(url: &str, scripts: impl IntoIterator<Item = Vec<ScriptStep>>) -> Self {
+        Self::open(Store::open(url).await.unwrap(), scripts, |_| {}).await
+    }
+
     async fn open(
         store: Store,
         scripts: impl IntoIterator<Item = Vec<ScriptStep>>,

@@ -133,7 +133,7 @@ async fn stop_does_not_wait_for_a_slow_database() {
 }
 
 #[tokio::test]
-async fn draining_waits_for_turns_and_then_stops_them() {
+async fn draining_waits_for_turns_and_then_cuts_them_off() {
     let harness = AgentHarness::new([vec![
         ScriptStep::Pause(Duration::from_millis(100)),
         ScriptStep::text("In time."),
@@ -155,6 +155,25 @@ async fn draining_waits_for_turns_and_then_stops_them() {
     let mut watch = harness.agent.feed().watch(&harness.chat);
     harness.start("go").await.unwrap();
     harness.agent.drain(Duration::from_millis(50)).await;
+    // Nobody pressed Stop: it ends as one whose server was killed.
+    let TurnOutcome::Interrupted(why) = outcome(&mut watch).await else {
+        panic!("it was cut off");
+    };
+    assert_eq!(why.code, "answer_restarted");
+}
+
+#[tokio::test]
+async fn who_pressed_stop_before_the_server_ends_has_stopped_it() {
+    let harness = AgentHarness::new([vec![
+        ScriptStep::call(0, "mcp_bench_hang", &json!({})),
+        ScriptStep::stop(),
+    ]])
+    .await;
+    let mut watch = harness.agent.feed().watch(&harness.chat);
+    let turn = harness.start("go").await.unwrap();
+    harness.bench.hanging.notified().await;
+    assert!(harness.agent.cancel(&turn));
+    harness.agent.drain(Duration::ZERO).await;
     assert_eq!(outcome(&mut watch).await, TurnOutcome::Stopped);
 }
 

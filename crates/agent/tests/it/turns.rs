@@ -430,7 +430,10 @@ async fn a_model_that_says_nothing_is_given_up() {
     let TurnOutcome::Failed(ErrorDetail { message, .. }) = harness.turn("again").await else {
         panic!("an empty answer")
     };
-    assert!(message.contains("said nothing. Try again"), "{message}");
+    assert!(
+        message.contains("returned an empty answer. Try again"),
+        "{message}"
+    );
 }
 
 #[tokio::test]

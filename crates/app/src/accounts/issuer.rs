@@ -53,7 +53,8 @@ impl Accounts {
     /// was in it: see [`tenon_store::Store::link_subject`].
     async fn link(&self, account: &Account, subject: &str, address: &str) -> Result<(), OidcError> {
         let Some(off) = self.store.link_subject(&account.id, subject).await? else {
-            // One that belongs to somebody else at the issuer is not given away with an address.
+            // The account is linked to another person at the issuer, and an equal address does not
+            // change that.
             return Err(OidcError::NoAccount(account.email.clone()));
         };
         let entry = AuditEntry {

@@ -13,7 +13,7 @@ use crate::auth::CurrentUser;
 use crate::error::AccountInputError;
 use crate::profile::checked_name;
 
-/// A person can review so many; more come from a script gone wrong.
+/// More keys than a person can review come from a script gone wrong.
 const MAX_KEYS: usize = 100;
 
 const MAX_PATTERNS: usize = 100;

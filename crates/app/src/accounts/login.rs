@@ -200,9 +200,9 @@ impl Accounts {
         Ok(self.store.create_user(user, who).await?)
     }
 
-    /// Only wrong codes are counted. The right one passes however many were tried before:
-    /// strangers may share an address with whoever started Tenon, behind a proxy or on
-    /// this machine, and must not lock them out; and nobody guesses so long a code.
+    /// Only wrong codes are counted. The right code always passes: strangers may share an address
+    /// with the person who started Tenon (behind a proxy, or on this machine) and must not lock
+    /// them out, and the code is too long to guess.
     fn wrong_code(&self, client: LoginClient<'_>) -> Error {
         match self.auth.attempt(Attempt::SetUp, client.address) {
             Err(too_many) => too_many,

@@ -24,13 +24,13 @@ pub struct CurrentUser {
 pub enum AuthMethod {
     Session(SessionId),
     Key(KeyId, KeyScope),
-    /// Whoever can read the data folder.
+    /// A command of somebody who can read the data folder.
     Shell,
 }
 
 impl CurrentUser {
-    /// Whoever sits in a shell, or runs Tenon for themself alone: the admin who was
-    /// first. Until there are accounts that is a person without a name.
+    /// The user of a shell or of single-user mode: the oldest admin. Until there are accounts it is
+    /// the user `local`.
     pub async fn owner(store: &Store, credential: AuthMethod) -> tenon_store::Result<Self> {
         let admin = store.oldest_admin().await?;
         Ok(Self {
@@ -40,8 +40,8 @@ impl CurrentUser {
         })
     }
 
-    /// Whose key this is. None: it is not known here. One that was made before there was an
-    /// account counts in single-user mode alone.
+    /// The user of an API key; None for an unknown key. Keys made before the first account only
+    /// work in single-user mode.
     pub async fn by_key(
         store: &Store,
         key: &str,
@@ -59,8 +59,7 @@ impl CurrentUser {
         }))
     }
 
-    /// Whose session token this is. Where there is one person, a log-in to an account does not
-    /// count.
+    /// The user of a session token. In single-user mode, sessions of accounts do not count.
     pub async fn by_session(
         store: &Store,
         token: &str,
@@ -83,7 +82,7 @@ impl CurrentUser {
         }))
     }
 
-    /// Whose shell this is.
+    /// The user of a shell command.
     pub async fn of_shell(store: &Store) -> tenon_store::Result<Self> {
         Self::owner(store, AuthMethod::Shell).await
     }
@@ -115,7 +114,7 @@ impl CurrentUser {
         }
     }
 
-    /// Their account; one made up for the person who has none.
+    /// The account of the user; a made-up one for the user of single-user mode.
     pub async fn account(&self, store: &Store) -> tenon_store::Result<Account> {
         if self.id.as_str() != LOCAL {
             return store.user(&self.id).await;
@@ -164,7 +163,7 @@ impl CurrentUser {
         }
     }
 
-    /// Waits until their credential no longer counts, whoever ended it and in which process.
+    /// Waits until the credential is revoked, by any process.
     pub async fn revoked(&self, store: &Store) {
         let mut changes = store.watch_accounts();
         // A store that cannot be read ends nothing.
@@ -180,7 +179,7 @@ impl CurrentUser {
         }
     }
 
-    /// Writes what they did into the audit log. A log that cannot be written must not undo it.
+    /// Audits an action. A failure to write the log does not undo the action.
     pub async fn note(
         &self,
         store: &Store,
@@ -190,18 +189,6 @@ impl CurrentUser {
         detail: Value,
     ) {
         record(store, self.entry(address, action, subject, detail)).await;
-    }
-
-    /// The same, written behind: for what programs do all the time.
-    pub fn note_behind(
-        &self,
-        store: &Store,
-        address: &str,
-        action: &'static str,
-        subject: &str,
-        detail: Value,
-    ) {
-        store.audit_behind(self.entry(address, action, subject, detail));
     }
 
     fn entry(

@@ -50,13 +50,13 @@ pub struct Oidc {
     issuer: Url,
     vault: Vault,
     client: IssuerClient,
-    /// What the issuer last said about itself.
+    /// The issuer's discovery document and keys, with the time they were read.
     provider: Mutex<Option<(OidcProvider, Instant)>>,
     /// States that came back already, until they are too old anyway.
     used: Mutex<HashMap<String, Instant>>,
 }
 
-/// What is remembered while a browser is away.
+/// State of a log-in while the browser is at the issuer; sealed into a cookie.
 #[derive(Serialize, Deserialize)]
 struct OidcLogin {
     state: String,
@@ -289,7 +289,7 @@ impl Oidc {
                 *lock(&self.provider) = Some((provider.clone(), Instant::now()));
                 Ok(provider)
             }
-            // What was true an hour ago is better than nothing, where nobody answers.
+            // If the issuer cannot be reached, an older discovery document is used.
             (Err(DiscoveryError::Request(_)), Some((provider, _))) if !fresh.is_zero() => {
                 Ok(provider)
             }

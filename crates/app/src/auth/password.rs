@@ -30,7 +30,7 @@ static UNKNOWN_USER_HASH: LazyLock<String> = LazyLock::new(|| hash_now(&random_b
 #[derive(Debug, Clone)]
 pub struct Passwords {
     cores: Arc<Semaphore>,
-    /// Everybody who is served or waits.
+    /// Permits for running and waiting verifications together.
     queue: Arc<Semaphore>,
 }
 
@@ -56,7 +56,7 @@ impl Passwords {
 
     /// Whether this is the password. Without a hash it is not, after the same time.
     pub async fn verify(&self, password: &str, hash: Option<String>) -> Result<bool> {
-        // Nobody has one like this; what is longer is not even looked at.
+        // No stored password is this long, so the rest need not be hashed.
         let password = password.as_bytes();
         let password = password[..password.len().min(MAX_BYTES + 1)].to_vec();
         self.run(move || {
@@ -77,7 +77,8 @@ impl Passwords {
             .map_err(|_| Error::Busy)?;
         let core = self.cores.clone().acquire_owned();
         let core = core.await.expect("nobody closes it");
-        // They go with the work: who hangs up does not make room for more of it.
+        // The permits move into the task: a client that disconnects must not free room for more
+        // hashing.
         let held: [OwnedSemaphorePermit; 2] = [queued, core];
         let done = tokio::task::spawn_blocking(move || {
             let _held = held;

@@ -145,7 +145,7 @@ impl SetupCode {
                 return;
             };
             let mut file = lock(&published.file);
-            // Read after the file is ours: whoever writes last writes the newest.
+            // Read after the file is locked, so that the last writer writes the newest link.
             let link = link(&published.address, &lock(&inner.code));
             log_failure(work(&link, &mut file));
         });

@@ -59,9 +59,9 @@ struct Contents {
     address: String,
     token: String,
     pid: u32,
-    /// Of where its database is.
+    /// Hash of the database address.
     database: String,
-    /// Of the servers that it was started with.
+    /// Hash of the servers that it was started with.
     servers: String,
 }
 
@@ -91,14 +91,15 @@ impl ShellToken {
 
     /// Whether this is what the file says.
     pub fn fits(&self, token: &str) -> bool {
-        // Of hashes `==` tells nobody anything: who does not know the token cannot choose one.
+        // `==` on hashes leaks nothing through timing: without the token nobody can choose the
+        // hash.
         self.hash.get() == Some(&hash(token))
     }
 }
 
 impl ServerFile {
-    /// Whole or not at all, from its first byte on for its owner alone, and locked before
-    /// anybody can find it.
+    /// Writes the file atomically, readable by its owner only, and locked before it has its final
+    /// name.
     fn write(folder: &Path, text: &str) -> io::Result<Self> {
         let draft = folder.join(format!(".{FILE}.{}", random()));
         let path = folder.join(FILE);
@@ -151,7 +152,7 @@ impl RunningServer {
             );
             return None;
         }
-        // Who gets the lock holds it alone: its server is gone.
+        // Getting the exclusive lock means that the server which held it is gone.
         match file.try_lock_shared() {
             // Where files cannot be locked, nothing tells who listens at its address now.
             Ok(()) | Err(TryLockError::Error(_)) => return None,
@@ -161,7 +162,8 @@ impl RunningServer {
         file.take(MAX_FILE_BYTES).read_to_string(&mut text).ok()?;
         let contents: Contents = serde_json::from_str(&text).ok()?;
         let mark = |text: &str| mark(&contents.token, text);
-        // Who names servers means those, and who names none means what is there.
+        // A command that names servers needs a server started with exactly these; one that names
+        // none takes any.
         let is_same = contents.database == mark(database(config))
             && servers(config).is_none_or(|servers| contents.servers == mark(&servers));
         is_same.then_some(Self {
@@ -190,7 +192,8 @@ fn servers(config: &Config) -> Option<String> {
     is_there.then(|| format!("{connections:?} {servers:?}"))
 }
 
-/// Tells settings apart and nothing of what is in them: there may be a password.
+/// A hash that tells whether settings are equal without revealing them, since they may contain a
+/// password.
 fn mark(token: &str, text: &str) -> String {
     URL_SAFE_NO_PAD.encode(hash(&format!("{token} {text}")))
 }

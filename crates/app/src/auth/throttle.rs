@@ -42,7 +42,7 @@ struct Buckets {
     pairs: Map<(String, ClientNetwork)>,
     addresses: Map<ClientNetwork>,
     accounts: Map<String>,
-    /// Who logged in from where, and when.
+    /// Accounts and networks with a successful log-in, and when it was.
     known: HashMap<(String, ClientNetwork), Instant>,
 }
 
@@ -93,8 +93,7 @@ impl LoginThrottle {
         Ok(())
     }
 
-    /// It was no guess: what it cost is given back. An account that was made
-    /// costs its address something all the same.
+    /// Refunds a successful attempt. A sign-up still costs its network an attempt.
     pub fn succeeded(&self, attempt: Attempt<'_>, from: IpAddr, now: Instant) {
         let place = ClientNetwork::of(from);
         let (name, everywhere) = attempt.subject();

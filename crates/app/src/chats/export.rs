@@ -10,6 +10,8 @@ use tenon_domain::{
 use tenon_store::{FileContent, Transcript};
 use ts_rs::TS;
 
+use super::exported_settings::ExportedSettings;
+
 /// What an exported chat says it is.
 pub(super) const FORMAT: &str = "tenon.chat";
 pub(super) const VERSION: u32 = 1;
@@ -31,6 +33,10 @@ pub struct ExportedChat {
     #[ts(optional)]
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub head: Option<TurnId>,
+    /// Absent where nothing is set.
+    #[ts(optional)]
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub settings: Option<ExportedSettings>,
     /// The attached files, where they were asked for.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     #[ts(optional, as = "Option<Vec<ExportedFile>>")]
@@ -113,6 +119,7 @@ pub fn export(transcript: Transcript) -> ExportedChat {
         created_at: transcript.chat.created_at,
         turns: turns.collect(),
         head: transcript.head,
+        settings: None,
         files: Vec::new(),
     }
 }

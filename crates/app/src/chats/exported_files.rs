@@ -5,7 +5,8 @@ use tenon_store::{FileContent, Store};
 
 use crate::files::AttachmentError;
 
-/// Of the files in one export: it is built in memory, and an import takes no more.
+/// Of the files in one export, with the texts of them: it is built in memory, and an import has to
+/// have room for it beside what was said.
 const MAX_EXPORT_BYTES: usize = 20 * 1024 * 1024;
 
 /// The files of a chat, as far as one export holds them.
@@ -22,7 +23,7 @@ pub async fn export_files(
             Err(tenon_store::Error::NotFound(_)) => continue,
             Err(error) => return Err(error.into()),
         };
-        bytes += content.data.len();
+        bytes += content.data.len() + content.text.as_ref().map_or(0, String::len);
         if bytes > MAX_EXPORT_BYTES {
             let mb = MAX_EXPORT_BYTES / (1024 * 1024);
             return Err(AttachmentError::ExportTooLarge { mb });

@@ -15,7 +15,7 @@ use tenon_domain::{
     TurnId, TurnOutcome, Verdict, tool_id,
 };
 use tenon_net::json_weight::parsed_bytes;
-use tenon_store::{FileContent, NewChat, fresh_id};
+use tenon_store::{FileContent, NewChat, NewChatState, fresh_id};
 
 use crate::files::checked;
 
@@ -23,6 +23,8 @@ use super::export::{
     ExportedChat, ExportedFile, ExportedMessage, ExportedTurn, FORMAT, VERSION,
     without_provider_parts,
 };
+use super::exported_settings::ExportedSettings;
+use super::import_error::ImportError;
 
 /// A title is a line, whoever wrote it.
 pub const MAX_TITLE_CHARS: usize = 200;
@@ -30,9 +32,13 @@ pub const MAX_TITLE_CHARS: usize = 200;
 /// How many messages and calls one chat may bring. Each is a row or two, written while others wait.
 const MAX_PIECES: usize = 10_000;
 
+/// What is imported at most: the longest body that one user may send. The files that a chat is
+/// exported with take 27 MiB of it as Base64.
+pub const MAX_IMPORT_BYTES: usize = 48 * 1024 * 1024;
+
 /// How much memory a file may take once it is read. Small values take up to a hundred times
-/// their text: 32 MiB of them would not fit.
-const MAX_PARSED_BYTES: usize = 64 * 1024 * 1024;
+/// their text: so many of them would not fit.
+const MAX_PARSED_BYTES: usize = 80 * 1024 * 1024;
 
 /// What a file says it is, before the rest of it is looked at.
 #[derive(Deserialize)]
@@ -43,74 +49,49 @@ struct ExportHeader {
     version: u32,
 }
 
-/// Why a file cannot be imported, as sentences.
-#[derive(Debug, thiserror::Error)]
-pub enum ImportError {
-    #[error("It has more values in it than any chat has.")]
-    TooManyValues,
-    #[error("It is not a chat that Tenon exported as JSON: {0}.")]
-    NotJson(serde_json::Error),
-    #[error("It is not a chat that Tenon exported as JSON: \"format\" is not \"{FORMAT}\".")]
-    Format,
-    #[error(
-        "It is of version {0}, and this Tenon reads version {VERSION}. Import it with the Tenon it comes from."
-    )]
-    Version(u32),
-    #[error("It has {0} messages and calls, and more than {MAX_PIECES} cannot be imported.")]
-    TooManyPieces(usize),
-    #[error("Two of its {kind} have the id \"{id}\".")]
-    Duplicate { kind: &'static str, id: String },
-    #[error("It speaks of a {kind} \"{id}\" that it has not told of before.")]
-    Unknown { kind: &'static str, id: String },
-    #[error("The turn \"{0}\" does not begin with a person.")]
-    NoQuestion(TurnId),
-    #[error("In the turn \"{0}\" a person calls a tool.")]
-    PersonCallsTool(TurnId),
-    #[error("In the turn \"{0}\" a person speaks twice.")]
-    PersonSpeaksTwice(TurnId),
-    #[error("The call \"{0}\" is of another message.")]
-    ForeignCall(CallId),
-    #[error("The file \"{0}\" is not in Base64.")]
-    File(String),
-    #[error("The call \"{0}\" is in no part of its message.")]
-    CallWithoutPart(CallId),
-}
-
 /// The events so far, and the fresh ids of what the file names.
 struct ChatImport {
     chat: ChatId,
     now: i64,
-    /// Of the newest event: none comes before the one it follows.
+    /// Time of the newest event so far; later events get at least this time.
     at: i64,
     turns: HashMap<TurnId, TurnId>,
     files: HashMap<FileId, FileId>,
-    seen: HashSet<String>,
+    messages: HashSet<MessageId>,
+    calls: HashSet<CallId>,
     happened: Vec<(i64, EventBody)>,
 }
 
-/// The chat in a file.
-pub fn read(file: &[u8], now: i64) -> Result<NewChat, ImportError> {
+/// The chat in a file, and what is set for it.
+pub fn read(file: &[u8], now: i64) -> Result<(NewChat, ExportedSettings), ImportError> {
     if parsed_bytes(file) > MAX_PARSED_BYTES {
         return Err(ImportError::TooManyValues);
     }
-    let envelope: ExportHeader = serde_json::from_slice(file).map_err(ImportError::NotJson)?;
+    let envelope: ExportHeader = serde_json::from_slice(file)?;
     if envelope.format != FORMAT {
-        return Err(ImportError::Format);
+        let format = FORMAT.to_owned();
+        return Err(ImportError::NotExported { format });
     }
     if envelope.version != VERSION {
-        return Err(ImportError::Version(envelope.version));
+        return Err(ImportError::Version {
+            version: envelope.version.into(),
+            known: VERSION.into(),
+        });
     }
-    let chat: ExportedChat = serde_json::from_slice(file).map_err(ImportError::NotJson)?;
+    let mut chat: ExportedChat = serde_json::from_slice(file)?;
+    let settings = chat.settings.take().unwrap_or_default();
+    settings.check()?;
     let import = ChatImport {
         chat: ChatId(fresh_id()),
         now,
         at: 0,
         turns: HashMap::new(),
         files: HashMap::new(),
-        seen: HashSet::new(),
+        messages: HashSet::new(),
+        calls: HashSet::new(),
         happened: Vec::new(),
     };
-    import.chat(chat)
+    Ok((import.chat(chat)?, settings))
 }
 
 impl ChatImport {
@@ -118,7 +99,10 @@ impl ChatImport {
         let messages = chat.turns.iter().flat_map(|turn| &turn.messages);
         let pieces: usize = messages.map(|message| 1 + message.tool_calls.len()).sum();
         if pieces > MAX_PIECES {
-            return Err(ImportError::TooManyPieces(pieces));
+            return Err(ImportError::TooManyPieces {
+                count: pieces,
+                max: MAX_PIECES,
+            });
         }
         let created_at = self.time(chat.created_at);
         self.advance_clock(created_at);
@@ -140,6 +124,7 @@ impl ChatImport {
             created_at,
             happened: self.happened,
             files,
+            state: NewChatState::default(),
         })
     }
 
@@ -149,14 +134,13 @@ impl ChatImport {
         for exported in files {
             let mut file = exported.file;
             let data = STANDARD.decode(&exported.data);
-            let data = data.map_err(|_| ImportError::File(file.name.clone()))?;
+            let data = data.map_err(|_| ImportError::File {
+                name: file.name.clone(),
+            })?;
             let fresh = FileId(fresh_id());
             let former = std::mem::replace(&mut file.id, fresh.clone());
             if self.files.insert(former.clone(), fresh).is_some() {
-                return Err(ImportError::Duplicate {
-                    kind: "files",
-                    id: former.0,
-                });
+                return Err(ImportError::SameFile { id: former.0 });
             }
             contents.push(FileContent {
                 file: checked(file, &data),
@@ -175,20 +159,21 @@ impl ChatImport {
         let turn_id = TurnId(fresh_id());
         let exported_id = turn.id.clone();
         if self.turns.insert(turn.id, turn_id.clone()).is_some() {
-            return Err(ImportError::Duplicate {
-                kind: "turns",
-                id: exported_id.0,
-            });
+            return Err(ImportError::SameTurn { id: exported_id.0 });
         }
         let mut messages = turn.messages.into_iter();
         let question = messages.next().filter(|first| first.role == Role::User);
         let Some(question) = question else {
-            return Err(ImportError::NoQuestion(exported_id));
+            return Err(ImportError::NoQuestion {
+                turn: exported_id.0,
+            });
         };
         let is_said =
             |part: &Part| matches!(part, Part::Text { .. } | Part::Image(_) | Part::File { .. });
         if !question.tool_calls.is_empty() || !question.parts.iter().all(is_said) {
-            return Err(ImportError::PersonCallsTool(exported_id));
+            return Err(ImportError::PersonCallsTool {
+                turn: exported_id.0,
+            });
         }
         let message = self.message(&turn_id, question)?.0;
         self.push(EventBody::TurnStarted {
@@ -201,7 +186,9 @@ impl ChatImport {
         });
         for message in messages {
             if message.role != Role::Assistant {
-                return Err(ImportError::PersonSpeaksTwice(exported_id));
+                return Err(ImportError::PersonSpeaksTwice {
+                    turn: exported_id.0,
+                });
             }
             self.answer(&turn_id, message)?;
         }
@@ -237,16 +224,22 @@ impl ChatImport {
         turn: &TurnId,
         message: ExportedMessage,
     ) -> Result<(MessageRecord, Vec<CallRecord>), ImportError> {
-        self.first(&message.id.0, "messages")?;
+        if !self.messages.insert(message.id.clone()) {
+            return Err(ImportError::SameMessage { id: message.id.0 });
+        }
         let created_at = self.time(message.created_at);
         self.advance_clock(created_at);
         let id = MessageId(fresh_id());
         let mut fresh: HashMap<CallId, CallId> = HashMap::new();
         let mut calls = message.tool_calls;
         for call in &mut calls {
-            self.first(&call.id.0, "calls")?;
+            if !self.calls.insert(call.id.clone()) {
+                let id = call.id.0.clone();
+                return Err(ImportError::SameCall { id });
+            }
             if call.message_id != message.id {
-                return Err(ImportError::ForeignCall(call.id.clone()));
+                let id = call.id.0.clone();
+                return Err(ImportError::ForeignCall { id });
             }
             let exported_id = std::mem::replace(&mut call.id, CallId(fresh_id()));
             fresh.insert(exported_id, call.id.clone());
@@ -265,13 +258,16 @@ impl ChatImport {
             // Each call is spoken of once, and none that is not told of.
             let known = fresh.remove(&call.id);
             *call = ToolCall {
-                id: known.ok_or_else(|| unknown("call", &call.id.0))?,
+                id: known.ok_or_else(|| ImportError::UnknownCall {
+                    id: call.id.0.clone(),
+                })?,
                 tool_id: tool_id::sanitise(call.tool_id.as_str()),
                 input: call.input.take(),
             };
         }
         if let Some(call) = fresh.keys().next() {
-            return Err(ImportError::CallWithoutPart(call.clone()));
+            let id = call.0.clone();
+            return Err(ImportError::CallWithoutPart { id });
         }
         let record = MessageRecord {
             id,
@@ -318,19 +314,7 @@ impl ChatImport {
 
     fn known(&self, turn: &TurnId) -> Result<TurnId, ImportError> {
         let known = self.turns.get(turn).cloned();
-        known.ok_or_else(|| unknown("turn", &turn.0))
-    }
-
-    /// An id stands for one thing.
-    fn first(&mut self, id: &str, of: &'static str) -> Result<(), ImportError> {
-        if self.seen.insert(format!("{of} {id}")) {
-            Ok(())
-        } else {
-            Err(ImportError::Duplicate {
-                kind: of,
-                id: id.to_owned(),
-            })
-        }
+        known.ok_or_else(|| ImportError::UnknownTurn { id: turn.0.clone() })
     }
 
     /// Clamps a timestamp of the file between the epoch and now.
@@ -347,14 +331,7 @@ impl ChatImport {
     }
 }
 
-fn unknown(kind: &'static str, id: &str) -> ImportError {
-    ImportError::Unknown {
-        kind,
-        id: id.to_owned(),
-    }
-}
-
-/// What was kept aside stayed where it was.
+/// Stored blobs are not part of an export, so references to them are dropped.
 fn without_blobs(output: ToolOutput) -> ToolOutput {
     let content = output.content.into_iter().map(|content| match content {
         Content::Blob {

@@ -5,7 +5,7 @@ use tenon_domain::coded_errors;
 coded_errors! {
     #[derive(Debug)]
     pub enum ExpertError {
-        Name { max: usize } = "expert_name" in "name" => "A name has 1 to {max} characters: small letters from a to z, digits and hyphens, such as `tax-helper`.",
+        Name { max: usize } = "expert_name" in "name" => "A name has 1 to {max} characters: lower-case letters from a to z, digits and hyphens, such as `tax-helper`.",
         NameReserved { name: String } = "expert_name_reserved" in "name" => "`{name}` is an expert that comes with Tenon. Choose another name.",
         Title { max: usize } = "expert_title" in "title" => "A title has 1 to {max} characters.",
         Description { max: usize } = "expert_description" in "description" => "A description has at most {max} characters.",
@@ -21,7 +21,7 @@ coded_errors! {
         Builtin = "expert_builtin" => "This expert comes with Tenon and cannot be changed. Copy it, and change the copy.",
         NotYours = "expert_not_yours" => "Only whoever made this expert, or an admin, can change it. Copy it, and change the copy.",
         /// A chat has it, and it was deleted or is not shared any more.
-        Gone = "expert_gone" => "The expert of this chat is not there any more. Choose another one at the top of the chat.",
+        Gone = "expert_gone" => "The expert of this chat no longer exists. Choose another one at the top of the chat.",
         NoSuchSkill { skill: String } = "expert_no_such_skill" => "The expert uses the skill {skill}, which is not installed. Install it first.",
         Unreadable { why: String } = "expert_unreadable" => "The file does not describe an expert: {why}",
     }

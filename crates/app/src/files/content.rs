@@ -19,6 +19,9 @@ const MAX_IMAGE_BYTES: usize = 3_750_000;
 
 const MAX_NAME_CHARS: usize = 120;
 
+/// How a document of the Rich Text Format begins.
+const RTF_SIGNATURE: &[u8] = b"{\\rtf";
+
 pub(super) async fn read(
     documents: &DocumentReader,
     name: &str,
@@ -47,6 +50,9 @@ pub(super) async fn read(
             Some(read.text),
             read.truncated,
         )
+    } else if data.starts_with(RTF_SIGNATURE) {
+        // Its text stands between marks that would fill the context of a model.
+        (FileKind::Other, "application/octet-stream", None, false)
     } else {
         let decoded;
         // Megabytes are decoded where nobody waits for the thread.

@@ -12,7 +12,7 @@ coded_errors! {
     pub enum AttachmentError {
         Empty = "file_empty" => "This file is empty.",
         TooLarge { mb: usize } = "file_too_large" => "A file has {mb} MB at most. Attach a smaller one, or put it where a tool can read it.",
-        ImageTooLarge { mb: usize } = "file_image_too_large" => "A picture has {mb} MB at most, since models take no larger ones. Make it smaller.",
+        ImageTooLarge { mb: usize } = "file_image_too_large" => "A picture has {mb} MB at most, because models accept no larger ones. Make it smaller.",
         TooMany { max: usize } = "file_too_many" => "A message has {max} files at most.",
         ExportTooLarge { mb: usize } = "files_too_large_to_export" => "The files of this chat take more than {mb} MB. Export it without them.",
         Encrypted = "file_encrypted" => "This document is protected with a password. Save it without one and attach it again.",

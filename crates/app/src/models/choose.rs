@@ -19,7 +19,7 @@ coded_errors! {
         Unknown { name: String } = "model_unknown" in "modelId" => "There is no model `{name}`. `tenon models list` shows all of them.",
         Ambiguous { name: String, ids: String } = "model_ambiguous" in "modelId" => "Several models are called `{name}`: {ids}. Name one by its id.",
         /// Its endpoint is not known any more.
-        Gone { name: String, endpoint: String } = "model_endpoint_gone" in "modelId" => "`{name}` belonged to `{endpoint}`, which is not set in the environment any more. Set it again, or choose another model.",
+        Gone { name: String, endpoint: String } = "model_endpoint_gone" in "modelId" => "`{name}` belonged to `{endpoint}`, which is no longer set in the environment. Set it again, or choose another model.",
         BuiltinUntested = "model_builtin_untested" in "modelId" => "The built-in assistant needs no test: it is part of Tenon.",
     }
     wraps {
@@ -47,7 +47,7 @@ impl Models {
         Ok(model)
     }
 
-    /// The same for somebody, who is told where it is only if that is theirs to know.
+    /// Like `choose`, with errors that reveal the model's address only to admins.
     pub async fn choose_for(
         &self,
         user: &CurrentUser,
@@ -108,7 +108,7 @@ impl Models {
         Ok((model, Some(remote)))
     }
 
-    /// Who is asked where nobody is named.
+    /// The model that is used if a request names none.
     pub async fn default_ref(&self) -> tenon_store::Result<ModelRef> {
         let chosen = self.default_model().await?;
         Ok(chosen.map_or_else(
@@ -120,8 +120,8 @@ impl Models {
         ))
     }
 
-    /// What somebody in a shell means by a name: an id, the name of a model
-    /// that was added, or what some endpoint calls one.
+    /// Finds a model by the name given in a shell: an id, the name of an added model, or the name
+    /// at an endpoint.
     pub async fn named(&self, name: &str) -> Result<ModelId, ModelLookupError> {
         let saved = self.store.models().await?;
         let given = ModelId::new(name);
@@ -219,7 +219,7 @@ fn unknown(name: &str) -> ModelLookupError {
     }
 }
 
-/// The one there is; several have to be told apart by whoever asked.
+/// Returns the only match; several are an error that lists them.
 fn only(name: &str, mut found: Vec<ModelId>) -> Result<Option<ModelId>, ModelLookupError> {
     if found.len() < 2 {
         return Ok(found.pop());

@@ -20,18 +20,18 @@ coded_errors! {
     #[derive(Debug)]
     pub enum ModelEditError {
         Fixed = "model_fixed_by_endpoint" => "This model belongs to an endpoint of the environment or of this machine: its address and key are set there.",
-        KeyElsewhere = "model_key_elsewhere" in "key" => "The key was stored for another address. Enter it again, or enter none, together with the new address.",
-        BuiltinStays = "model_builtin_stays" => "The built-in assistant stays.",
+        KeyElsewhere = "model_key_elsewhere" in "key" => "The stored key is for another address. Enter it again, or remove it, when you change the address.",
+        BuiltinStays = "model_builtin_stays" => "The built-in assistant cannot be removed.",
         BuiltinFixed = "model_builtin_fixed" => "The built-in assistant has no settings.",
         NoModel = "model_missing" in "model" => "Say which model: `model` is what its server calls it.",
         Name { max: usize } = "model_name_invalid" in "name" => "A name has {max} characters at most, on one line.",
         AddressTooLong = "model_address_too_long" in "baseUrl" => "The address is too long.",
         ParametersTooLong = "model_parameters_too_long" in "parameters" => "The parameters are too long.",
-        NotConstrained = "model_not_constrained" in "toolMode" => "JSON answers and calls as text are a matter of the OpenAI format. Choose `auto` or `native`.",
+        NotConstrained = "model_not_constrained" in "toolMode" => "JSON answers and calls as text are only available with the OpenAI format. Choose `auto` or `native`.",
         Context = "model_context_invalid" in "contextTokens" => "A context has between 256 and 100,000,000 tokens.",
         ToolBudget = "model_tool_budget_invalid" in "toolBudget" => "Tools may take between 500 and 1,000,000 tokens.",
         Prices = "model_prices_invalid" in "prices" => "Prices are not negative and have a currency of at most 8 characters.",
-        ReservedParameter { name: &'static str } = "model_parameter_reserved" in "parameters" => "`{name}` is no parameter: it is what the request itself is made of. Leave it out.",
+        ReservedParameter { name: &'static str } = "model_parameter_reserved" in "parameters" => "`{name}` is not a parameter: Tenon sets it for each request. Leave it out.",
         Key = "model_key_invalid" in "key" => "This is not a key: keys are letters, digits and signs without spaces. Copy it again.",
     }
     wraps {
@@ -136,7 +136,7 @@ impl Models {
             return Err(ModelEditError::Fixed);
         }
         if is_moved {
-            // What was seen was seen there, and of that model.
+            // Test results belong to the old address and model.
             config.tools_seen = None;
         }
         let sealed_key = match change.key {
@@ -268,7 +268,7 @@ fn same_origin(one: &str, other: &str) -> bool {
 /// None: it was taken away.
 fn check_key(key: &str) -> Result<Option<String>, ModelEditError> {
     let key = key.trim();
-    // It travels in a header.
+    // The key is sent in a header.
     if key.len() > MAX_KEY_BYTES || !key.chars().all(|char| char.is_ascii_graphic()) {
         return Err(ModelEditError::Key);
     }

@@ -113,7 +113,7 @@ impl ModelEndpoints {
             let seen = seen.get(&endpoint.id);
             let (models, error) = match seen {
                 Some(EndpointReply::Offers { models, .. }) => (models.len(), None),
-                // Nobody asked for a server on this machine: that there is none is no news.
+                // Local endpoints are only probed, so their absence is not shown as an error.
                 Some(EndpointReply::Failed(_)) | None if endpoint.origin == ModelOrigin::Local => {
                     return None;
                 }
@@ -214,7 +214,7 @@ fn home(id: &str, name: &str, url: &str) -> Endpoint {
     }
 }
 
-/// An address from the settings, under the name of what is usually there.
+/// An endpoint for an address from the settings, named after the server that usually has that port.
 fn given(url: &str) -> Option<Endpoint> {
     let Ok(base) = base_url(WireFormat::Openai, url) else {
         // Not the address itself: there may be a password in it.

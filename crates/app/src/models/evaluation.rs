@@ -65,7 +65,7 @@ coded_errors! {
     pub enum EvaluationError {
         Prompts { max: usize } = "evaluation_prompts" in "prompts" => "An evaluation has 1 to {max} prompts.",
         Timeout { max: u64 } = "evaluation_timeout" in "timeoutSeconds" => "A prompt may take 1 to {max} seconds.",
-        NoMode = "evaluation_no_mode" in "modes" => "This model has none of these ways to call tools. With Anthropic's API there is `native` alone.",
+        NoMode = "evaluation_no_mode" in "modes" => "This model supports none of these ways to call tools. Anthropic's API has only `native`.",
     }
     wraps {
         Lookup(ModelLookupError),

@@ -15,7 +15,7 @@ use url::Url;
 
 pub(super) struct RedactingProvider {
     provider: Arc<dyn Provider>,
-    /// What is not told, the longest first.
+    /// Strings to redact, longest first.
     places: Vec<String>,
     name: String,
 }

@@ -1,5 +1,5 @@
-//! What the servers of models say about themselves, asked again now and then: a server may be
-//! started anew with another context while Tenon runs.
+//! Cache of facts about model servers, such as the context size. They are read again now and then,
+//! because a server may be restarted with other settings.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -36,7 +36,8 @@ impl ServerFactsCache {
         }
     }
 
-    /// What a server that does not answer now said before still counts.
+    /// Reads the facts of a model's server. If it does not answer now, the last known facts are
+    /// used.
     async fn get(&self, remote: &Remote) -> ServerFacts {
         let key = (remote.base_url.clone(), remote.model.clone());
         let known = self.lock().get(&key).copied();

@@ -51,7 +51,7 @@ pub struct ModelView {
     #[ts(optional, type = "number")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_budget: Option<u64>,
-    /// Told of its tools in short, because it is small.
+    /// Whether its tools are described briefly, because it is a small model.
     pub compact_tools: bool,
     #[ts(optional)]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -259,7 +259,7 @@ pub enum TestFrame {
 }
 
 impl ModelView {
-    /// Where it is may be the name of a host inside, or hold a key: admins alone see that.
+    /// Hides the address from non-admins: it may be the name of an internal host, or contain a key.
     pub fn shown_to(self, user: &CurrentUser) -> Self {
         if user.administers() {
             return self;
@@ -294,7 +294,7 @@ impl EndpointView {
     }
 }
 
-/// An endpoint that nobody knows better is called as its host is.
+/// Names an endpoint that has no better name after its host.
 fn hide_host(name: String, base_url: Option<&str>, format: Option<WireFormat>) -> String {
     if !base_url.is_some_and(|url| url.contains(&name)) {
         return name;

@@ -3,9 +3,13 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tenon_domain::{ErrorDetail, SourceId, Visibility};
-use tenon_sources::skill::package::module::{ModuleDescription, ModuleFaultKind};
+use tenon_sources::skill::package::module::{
+    ModuleDescription, ModuleFaultKind, ModuleWarningKind,
+};
 use tenon_sources::skill::package::script::ModuleLanguage;
 use ts_rs::TS;
+
+use super::view::SkillDetail;
 
 /// Code of a tool that somebody writes.
 #[derive(Debug, Deserialize, TS)]
@@ -63,6 +67,9 @@ pub struct TryModule {
     #[ts(optional, type = "Record<string, unknown>")]
     #[serde(default)]
     pub settings: Option<Map<String, Value>>,
+    /// Whether it may use the network in the trial, as for a tool that is saved.
+    #[serde(default)]
+    pub allow_network: Option<bool>,
 }
 
 /// Which tools code has.
@@ -84,6 +91,8 @@ pub struct ModuleView {
     #[ts(optional, type = "unknown")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user_settings: Option<Value>,
+    /// What will not work although it can be saved.
+    pub warnings: Vec<ModuleWarningView>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<ModuleFaultView>,
 }
@@ -107,6 +116,39 @@ pub struct ModuleFaultView {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,
     pub modules: Vec<String>,
+}
+
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(optional_fields)]
+pub struct ModuleWarningView {
+    #[ts(type = "\"internals\" | \"parameter\"")]
+    pub kind: ModuleWarningKind,
+    /// A sentence that says what will not work.
+    pub message: String,
+    #[ts(optional, type = "number")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
+    /// Modules or parameters.
+    pub names: Vec<String>,
+    /// The tool with such a parameter.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+}
+
+/// What happens while a skill is made of code; the last is the skill or an error.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(tag = "type", rename_all = "camelCase")]
+pub enum CreateEvent {
+    /// Said by what installs its packages.
+    Line {
+        line: String,
+    },
+    Created {
+        skill: Box<SkillDetail>,
+    },
+    Error {
+        detail: ErrorDetail,
+    },
 }
 
 /// What happens while code is tried; the last is a result or an error.
@@ -152,6 +194,16 @@ impl ModuleView {
             line: fault.line,
             modules: fault.modules,
         });
+        let warnings = description
+            .warnings
+            .into_iter()
+            .map(|warning| ModuleWarningView {
+                kind: warning.kind,
+                message: warning.to_string(),
+                line: warning.line,
+                names: warning.names,
+                tool: warning.tool,
+            });
         let tools = description
             .tools
             .into_iter()
@@ -168,6 +220,7 @@ impl ModuleView {
             tools: tools.collect(),
             settings: description.settings,
             user_settings: description.user_settings,
+            warnings: warnings.collect(),
             error,
         }
     }

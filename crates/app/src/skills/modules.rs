@@ -1,29 +1,24 @@
 //! Tools that people write in the page, or bring from Open WebUI: a module that becomes a skill.
 
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use futures::Stream;
-use sha2::{Digest, Sha256};
-use tenon_domain::text::hex;
 use tenon_domain::{CodedError, SourceId, Visibility};
 use tenon_sources::skill::package::SkillPackage;
-use tenon_sources::skill::package::module::{ModuleDescription, ModuleFaultKind};
-use tenon_sources::skill::package::requirements::Requirements;
 use tenon_sources::skill::package::script::ModuleLanguage;
 use tenon_sources::skill::package::source::SkillBundle;
-use tenon_sources::skill::{ModuleTrial, SetupStatus, SkillHost, TrialEvent};
-use tokio::sync::{mpsc, watch};
+use tenon_sources::skill::{ModuleTrial, TrialEvent};
+use tokio::sync::mpsc;
 
-use super::module_view::{ModuleCode, ModuleView, NewModule, TryEvent, TryModule};
-use super::view::SkillDetail;
+use super::module_view::{CreateEvent, ModuleCode, ModuleView, NewModule, TryEvent, TryModule};
+use super::view::{SkillDetail, SkillView};
 use super::{InstallChoice, SkillFault, Skills, require_rights};
 use crate::auth::CurrentUser;
 
 /// Far longer than a tool that somebody wrote.
 const MAX_CODE_BYTES: usize = 1024 * 1024;
 
-/// How many events of a trial may wait for a page that reads slowly.
+/// How many events of a trial, or of an installation, may wait for a page that reads slowly.
 const EVENT_QUEUE: usize = 256;
 
 impl Skills {
@@ -47,6 +42,8 @@ impl Skills {
         let language = check_code(user, &trial.module)?;
         let (sender, mut receiver) = mpsc::channel(EVENT_QUEUE);
         let (skills, user) = (self.clone(), user.clone());
+        // Whoever saves it with the network may try it so.
+        let network = trial.allow_network.unwrap_or(false) && user.administers();
         let task = tokio::spawn(async move {
             let send = |event: TryEvent| {
                 let is_last = matches!(event, TryEvent::Result { .. } | TryEvent::Error { .. });
@@ -78,6 +75,7 @@ impl Skills {
                 arguments: trial.arguments,
                 settings: trial.settings.unwrap_or_default(),
                 packages,
+                network,
             };
             let host = skills.0.host.clone();
             host.try_module(trial, |event| send(event.into())).await;
@@ -95,10 +93,66 @@ impl Skills {
         user: &CurrentUser,
         new: NewModule,
     ) -> Result<SkillDetail, SkillFault> {
-        let language = check_code(user, &new.module)?;
-        if new.visibility == Some(Visibility::Team) && !user.administers() {
-            return Err(SkillFault::TeamForAdmins);
-        }
+        let language = check_new(user, &new)?;
+        let prepared = self.prepare(user, language, new, |_| {}).await?;
+        self.save(user, prepared).await
+    }
+
+    /// Creates a skill and streams its progress, because packages may take minutes. Disconnecting
+    /// before they are installed saves nothing. `note` is called once it is saved.
+    pub fn create_streamed<Note, Noting>(
+        &self,
+        user: &CurrentUser,
+        new: NewModule,
+        note: Note,
+    ) -> Result<impl Stream<Item = CreateEvent> + Send + use<Note, Noting>, SkillFault>
+    where
+        Note: FnOnce(SkillView) -> Noting + Send + 'static,
+        Noting: Future<Output = ()> + Send + 'static,
+    {
+        let language = check_new(user, &new)?;
+        let (sender, mut receiver) = mpsc::channel(EVENT_QUEUE);
+        let (skills, user) = (self.clone(), user.clone());
+        tokio::spawn(async move {
+            let tell = |line: String| {
+                // A page that does not read misses lines, and never the end.
+                if sender.capacity() > 1 {
+                    let _ = sender.try_send(CreateEvent::Line { line });
+                }
+            };
+            let prepared = tokio::select! {
+                prepared = skills.prepare(&user, language, new, tell) => prepared,
+                () = sender.closed() => return,
+            };
+            let saved = match prepared {
+                Ok(prepared) => skills.save(&user, prepared).await,
+                Err(fault) => Err(fault),
+            };
+            let end = match saved {
+                Ok(detail) => {
+                    note(detail.skill.clone()).await;
+                    let skill = Box::new(detail);
+                    CreateEvent::Created { skill }
+                }
+                Err(fault) => CreateEvent::Error {
+                    detail: fault.detail(),
+                },
+            };
+            let _ = sender.try_send(end);
+        });
+        Ok(futures::stream::poll_fn(move |context| {
+            receiver.poll_recv(context)
+        }))
+    }
+
+    /// The files of a skill that code becomes, with the packages installed that tell what it has.
+    async fn prepare(
+        &self,
+        user: &CurrentUser,
+        language: ModuleLanguage,
+        new: NewModule,
+        tell: impl Fn(String),
+    ) -> Result<(SkillBundle, InstallChoice), SkillFault> {
         let former = match &new.skill_id {
             Some(id) => {
                 let row = self.0.store.skill(&user.id, id).await?;
@@ -107,21 +161,21 @@ impl Skills {
             }
             None => None,
         };
-        let mut description = self
-            .install_and_describe(user, language, &new.module.code, |_| {})
-            .await?
-            .0;
+        let code = &new.module.code;
+        let described = self.install_and_describe(user, language, code, tell);
+        let mut description = described.await?.0;
         description.description = description
             .description
             .or_else(|| new.meta.and_then(|meta| meta.description));
         let name = new.name.as_deref().map(str::trim);
         let title = former.as_ref().map(|row| row.title.as_str());
         let name = name.filter(|name| !name.is_empty()).or(title);
-        let files = description
-            .package(language, name, &new.module.code)
-            .map_err(|error| SkillFault::Code {
-                why: error.to_string().into(),
-            })?;
+        let files =
+            description
+                .package(language, name, code)
+                .map_err(|error| SkillFault::Code {
+                    why: error.to_string().into(),
+                })?;
         let package = SkillPackage::read(&files, None)?;
         let bundle = SkillBundle {
             folder: String::new(),
@@ -134,134 +188,27 @@ impl Skills {
             origin: None,
             update_of: new.skill_id,
         };
+        Ok((bundle, choice))
+    }
+
+    async fn save(
+        &self,
+        user: &CurrentUser,
+        (bundle, choice): (SkillBundle, InstallChoice),
+    ) -> Result<SkillDetail, SkillFault> {
         let row = self.put(user, bundle, choice).await?;
         self.sync().await?;
         self.show(user, &SourceId::clone(&row.id)).await
     }
+}
 
-    /// Deletes the packages of code that nobody has tried for long.
-    pub async fn delete_unused_packages(&self) {
-        SkillHost::delete_unused_packages(self.all_packages()).await;
+/// The language of code that somebody may save as they ask.
+fn check_new(user: &CurrentUser, new: &NewModule) -> Result<ModuleLanguage, SkillFault> {
+    let language = check_code(user, &new.module)?;
+    if new.visibility == Some(Visibility::Team) && !user.administers() {
+        return Err(SkillFault::TeamForAdmins);
     }
-
-    async fn describe_code(
-        &self,
-        user: &CurrentUser,
-        language: ModuleLanguage,
-        code: &str,
-        packages: Option<&Path>,
-    ) -> Result<ModuleDescription, SkillFault> {
-        let described = self.0.host.describe(&user.id, (language, code), packages);
-        Ok(described.await?)
-    }
-
-    /// What code has, with the packages that were installed for it where that was done before.
-    async fn describe_installed(
-        &self,
-        user: &CurrentUser,
-        language: ModuleLanguage,
-        code: &str,
-    ) -> Result<ModuleDescription, SkillFault> {
-        let mut description = self.describe_code(user, language, code, None).await?;
-        description.require_usual_packages();
-        let (folder, requirements) = self.packages_of(language, &description);
-        if requirements.is_empty() || !SkillHost::is_set_up(&folder, &requirements) {
-            return Ok(description);
-        }
-        self.describe_with(user, (language, code), description, &folder)
-            .await
-    }
-
-    /// The same with its packages, which are installed where they are not, and the folder that has
-    /// them. No package mends code that is wrong in another way.
-    async fn install_and_describe(
-        &self,
-        user: &CurrentUser,
-        language: ModuleLanguage,
-        code: &str,
-        tell: impl Fn(String),
-    ) -> Result<(ModuleDescription, Option<PathBuf>), SkillFault> {
-        let mut description = self.describe_code(user, language, code, None).await?;
-        let fault = description.error.as_ref().map(|fault| fault.kind);
-        if !matches!(fault, None | Some(ModuleFaultKind::MissingModule)) {
-            return Ok((description, None));
-        }
-        description.require_usual_packages();
-        let (folder, requirements) = self.packages_of(language, &description);
-        if requirements.is_empty() {
-            return Ok((description, None));
-        }
-        self.set_up_packages(&folder, &requirements, tell).await?;
-        let described = self.describe_with(user, (language, code), description, &folder);
-        Ok((described.await?, Some(folder)))
-    }
-
-    /// `before` is what code says without its packages.
-    async fn describe_with(
-        &self,
-        user: &CurrentUser,
-        (language, code): (ModuleLanguage, &str),
-        before: ModuleDescription,
-        packages: &Path,
-    ) -> Result<ModuleDescription, SkillFault> {
-        let description = self.describe_code(user, language, code, Some(packages));
-        Ok(ModuleDescription {
-            requirements: before.requirements,
-            ..description.await?
-        })
-    }
-
-    async fn set_up_packages(
-        &self,
-        folder: &Path,
-        requirements: &Requirements,
-        tell: impl Fn(String),
-    ) -> Result<(), SkillFault> {
-        let files = |error: std::io::Error| SkillFault::Files {
-            why: error.to_string().into(),
-        };
-        tokio::fs::create_dir_all(folder).await.map_err(files)?;
-        let progress = String::new();
-        let status = watch::Sender::new(SetupStatus::Running { progress });
-        let mut changes = status.subscribe();
-        let setting_up = self.0.host.set_up(folder, requirements, &status);
-        let mut setting_up = std::pin::pin!(setting_up);
-        loop {
-            tokio::select! {
-                () = &mut setting_up => break,
-                Ok(()) = changes.changed() => {
-                    if let SetupStatus::Running { progress } = &*changes.borrow_and_update() {
-                        tell(progress.clone());
-                    }
-                }
-            }
-        }
-        match &*status.borrow() {
-            SetupStatus::Failed(why) => Err(SkillFault::Host(why.clone())),
-            SetupStatus::Ready | SetupStatus::Running { .. } => Ok(()),
-        }
-    }
-
-    /// The folder for the packages of a module that is not installed, and what belongs there.
-    fn packages_of(
-        &self,
-        language: ModuleLanguage,
-        description: &ModuleDescription,
-    ) -> (PathBuf, Requirements) {
-        let mut requirements = Requirements::default();
-        let (packages, name) = match language {
-            ModuleLanguage::Python => (&mut requirements.python, "python"),
-            ModuleLanguage::Node => (&mut requirements.node, "node"),
-        };
-        packages.clone_from(&description.requirements);
-        let hash = hex(&Sha256::digest(packages.join("\n"))[..8]);
-        let folder = self.all_packages().join(format!("{name}-{hash}"));
-        (folder, requirements)
-    }
-
-    fn all_packages(&self) -> PathBuf {
-        self.0.folder.join("packages")
-    }
+    Ok(language)
 }
 
 /// The language of code that somebody may run.

@@ -1,6 +1,7 @@
 //! Skills as they are read: listed, shown, file by file.
 
 use std::collections::HashMap;
+use std::error::Error;
 use std::sync::Arc;
 
 use tenon_domain::{CodedError, SourceId, SourceState, ToolId, UserId};
@@ -9,6 +10,7 @@ use tenon_sources::skill::package::{SkillPackage, SkillToolRun, diff};
 use tenon_sources::skill::{SetupStatus, SkillRevision};
 use tenon_store::StoredSkill;
 
+use super::reconciler::RunningSkill;
 use super::view::{
     SandboxView, SkillCodeView, SkillDetail, SkillFileView, SkillToolKind, SkillToolView,
     SkillVersionView, SkillView, WallView,
@@ -83,10 +85,13 @@ impl Skills {
                     .collect(),
                 why: None,
             },
-            Err(error) => SandboxView {
-                walls: Vec::new(),
-                why: Some(error.to_string()),
-            },
+            Err(error) => {
+                let cause = error.source().map(|cause| format!(": {cause}"));
+                SandboxView {
+                    walls: Vec::new(),
+                    why: Some(format!("{error}{}", cause.unwrap_or_default())),
+                }
+            }
         }
     }
 
@@ -151,21 +156,22 @@ impl Skills {
         ids: &ToolIds,
     ) -> SkillView {
         let running = lock(&self.0.running);
-        let revision = running.get(&row.id).map(|skill| skill.source.revision());
+        let skill = running.get(&row.id);
+        let revision = skill.map(|skill| skill.source.revision());
+        let running_state = skill.map(RunningSkill::state);
+        let setup = skill.map(RunningSkill::newest_setup);
         drop(running);
         let broken = lock(&self.0.broken).get(&row.id).cloned();
-        let state = match (&revision, broken) {
+        let state = match (running_state, broken) {
             (_, Some(why)) => SourceState::Failed { why },
-            (Some(revision), None) => revision.state(),
+            (Some(state), None) => state,
             (None, None) if row.enabled => SourceState::Starting,
             (None, None) => SourceState::Off,
         };
-        let progress = revision
-            .as_ref()
-            .and_then(|revision| match &*revision.setup.borrow() {
-                SetupStatus::Running { progress } => Some(progress.clone()),
-                SetupStatus::Ready | SetupStatus::Failed(_) => None,
-            });
+        let progress = setup.and_then(|setup| match &*setup.borrow() {
+            SetupStatus::Running { progress } => Some(progress.clone()),
+            SetupStatus::Ready | SetupStatus::Failed(_) => None,
+        });
         let tools = tool_views(row, package, revision.as_deref(), ids);
         let uses = |tool: &&SkillToolView| tool.kind == SkillToolKind::Instructions;
         SkillView {

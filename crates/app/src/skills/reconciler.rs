@@ -1,5 +1,8 @@
 //! The reconciler of skills: makes what runs the same as what is stored, on request and where
-//! another process has changed it.
+//! another process has changed it. A new version whose packages have to be installed takes over when
+//! they are; until then, and where they cannot be installed, the one before it goes on.
+
+mod version_before;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, Weak};
@@ -9,7 +12,7 @@ use tenon_domain::{CodedError, SourceId, SourceState, Visibility};
 use tenon_sources::skill::package::SkillPackage;
 use tenon_sources::skill::{InstalledSkill, Sandbox, SetupStatus, SkillHost, SkillRevision};
 use tenon_store::{ChangeTopic, LOCAL, Store, StoreChange, StoredSkill, Vault};
-use tenon_tools::{Connection, Registry, ToolSource};
+use tenon_tools::{Connection, Quota, Registry, ToolSource};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, watch};
 
@@ -17,15 +20,25 @@ use super::values::{self, StoredSkillUsers};
 use super::{Inner, SkillFault, Skills, version};
 use crate::config::Config;
 use crate::lock::lock;
+use version_before::LAST_USED;
 
 /// What decides which skills run, and with which rights.
 const TOPICS: [ChangeTopic; 2] = [ChangeTopic::Skills, ChangeTopic::Accounts];
+
+/// A version as it is on this machine.
+struct VersionFolder {
+    package: Arc<SkillPackage>,
+    folder: PathBuf,
+    setup: Arc<watch::Sender<SetupStatus>>,
+}
 
 /// A skill in the registry, and what it was made from.
 pub(super) struct RunningSkill {
     row: StoredSkill,
     is_trusted: bool,
     pub(super) source: Arc<InstalledSkill>,
+    /// How far the version is set up that is to take over.
+    pub(super) update: Option<Arc<watch::Sender<SetupStatus>>>,
     /// Keeps it in the registry.
     _connection: Connection,
 }
@@ -39,6 +52,7 @@ impl Skills {
         folder: PathBuf,
         config: &Config,
         builtin: Vec<Arc<dyn ToolSource>>,
+        quota: Arc<Quota>,
     ) -> Result<Self, SkillFault> {
         let users = Arc::new(StoredSkillUsers {
             store: store.clone(),
@@ -48,7 +62,7 @@ impl Skills {
         let sandbox = sandbox.map_or_else(Sandbox::current_exe, Sandbox::with_helper);
         let runners = folder.join("runners");
         let idle_time = config.skill_idle_seconds.map(Duration::from_secs);
-        let host = SkillHost::new(sandbox, runners, builtin, users, idle_time);
+        let host = SkillHost::new(sandbox, runners, builtin, users, quota, idle_time);
         let skills = Self(Arc::new(Inner {
             store,
             vault,
@@ -69,7 +83,7 @@ impl Skills {
         Ok(skills)
     }
 
-    /// Makes what runs match what is stored.
+    /// Reconciles running skills with the stored ones.
     pub(super) async fn sync(&self) -> tenon_store::Result<()> {
         let _pass = self.0.passes.lock().await;
         let rows = self.0.store.skills().await?;
@@ -107,15 +121,22 @@ impl Skills {
         Ok(())
     }
 
-    /// Makes one run as it is stored.
+    /// Starts or updates one skill as it is stored.
     async fn apply(&self, row: StoredSkill) -> Result<(), SkillFault> {
         let is_trusted = is_trusted(&self.0.store, &row).await?;
-        let is_same =
-            |running: &RunningSkill| running.row == row && running.is_trusted == is_trusted;
+        let is_same = |running: &RunningSkill| {
+            running.row == row && running.is_trusted == is_trusted && !running.has_update()
+        };
         if lock(&self.0.running).get(&row.id).is_some_and(is_same) {
             return Ok(());
         }
-        let revision = Arc::new(self.load(&row, is_trusted).await?);
+        let newest = self.load(&row, is_trusted).await?;
+        let (revision, update) = match self.version_before(&row, &newest, is_trusted).await {
+            Some(before) => (before, Some(newest.setup)),
+            None => (newest, None),
+        };
+        self.keep_in_mind(&row.id, &revision).await;
+        let revision = Arc::new(revision);
         let info = row.source();
         let current = {
             let running = lock(&self.0.running);
@@ -135,7 +156,7 @@ impl Skills {
         let unlisted = |error: tenon_tools::Error| SkillFault::Files {
             why: error.to_string().into(),
         };
-        // Connected anew, so that one swap replaces all of its tools.
+        // Connected as a new source, so that one swap replaces all of its tools.
         let connection = self
             .0
             .registry
@@ -146,6 +167,7 @@ impl Skills {
             row: row.clone(),
             is_trusted,
             source,
+            update,
             _connection: connection,
         };
         let before = lock(&self.0.running).insert(row.id, running);
@@ -172,13 +194,32 @@ impl Skills {
                 package
             }
         };
-        if package.permissions.runs_programs() && !is_trusted {
-            return Err(SkillFault::OwnerIsNoAdmin);
-        }
+        require_trust(&package, is_trusted)?;
+        let version = VersionFolder {
+            setup: self.setup(&folder, &package),
+            package,
+            folder,
+        };
+        self.revision(row, is_trusted, version)
+    }
+
+    /// A version, with what is set now.
+    fn revision(
+        &self,
+        row: &StoredSkill,
+        is_trusted: bool,
+        version: VersionFolder,
+    ) -> Result<SkillRevision, SkillFault> {
+        let VersionFolder {
+            package,
+            folder,
+            setup,
+        } = version;
+        require_trust(&package, is_trusted)?;
         let values = values::open(&self.0.vault, row)?.complete(&package);
         Ok(SkillRevision {
             network: package.permissions.network && row.network_allowed,
-            setup: self.setup(&folder, &package),
+            setup,
             package,
             folder,
             values,
@@ -205,45 +246,70 @@ impl Skills {
         setups.insert(folder.to_owned(), status.clone());
         drop(setups);
         let (host, folder, told) = (self.0.host.clone(), folder.to_owned(), status.clone());
-        tokio::spawn(async move { host.set_up(&folder, &requirements, &told).await });
+        let skills = Arc::downgrade(&self.0);
+        tokio::spawn(async move {
+            host.set_up(&folder, &requirements, &told).await;
+            let is_ready = *told.borrow() == SetupStatus::Ready;
+            if let Some(skills) = skills.upgrade().filter(|_| is_ready) {
+                Skills(skills).take_over().await;
+            }
+        });
         status
+    }
+
+    /// A version is set up, so that the one before it has nothing more to do.
+    async fn take_over(&self) {
+        if let Err(error) = self.sync().await {
+            tracing::warn!(error = %error.detail().message, "a new version of a skill cannot take over");
+        }
     }
 
     /// Waits until a skill is set up, or cannot be; each new line of progress is told.
     pub async fn settled(&self, id: &SourceId, mut on_progress: impl FnMut(&str)) -> SourceState {
-        let revision = {
+        let setup = {
             let running = lock(&self.0.running);
-            running.get(id).map(|skill| skill.source.revision())
+            running.get(id).map(RunningSkill::newest_setup)
         };
-        let Some(revision) = revision else {
+        let Some(setup) = setup else {
             let why = lock(&self.0.broken).get(id).cloned();
             return why.map_or(SourceState::Off, |why| SourceState::Failed { why });
         };
-        let mut status = revision.setup.subscribe();
+        let mut status = setup.subscribe();
         loop {
             match &*status.borrow_and_update() {
                 SetupStatus::Running { progress } if progress.is_empty() => {}
                 SetupStatus::Running { progress } => on_progress(progress),
-                SetupStatus::Ready | SetupStatus::Failed(_) => return revision.state(),
+                SetupStatus::Ready | SetupStatus::Failed(_) => break,
             }
             if status.changed().await.is_err() {
-                return revision.state();
+                break;
             }
         }
+        self.take_over().await;
+        let running = lock(&self.0.running);
+        running
+            .get(id)
+            .map_or(SourceState::Off, RunningSkill::state)
     }
 
     /// Those that the store does not keep any more. What runs of them ends as it would without
     /// files.
     async fn delete_old_versions(&self, id: &SourceId) -> Result<(), SkillFault> {
         let kept = self.0.store.skill_versions(id).await?;
+        let running = {
+            let running = lock(&self.0.running);
+            running.get(id).map(|skill| skill.source.revision())
+        };
         let folder = self.0.folder.join(&id.0);
         let Ok(mut entries) = tokio::fs::read_dir(&folder).await else {
             return Ok(());
         };
         while let Ok(Some(entry)) = entries.next_entry().await {
-            let name = entry.file_name();
-            if !kept.iter().any(|version| name == version.hash.as_str()) {
-                let path = entry.path();
+            let (name, path) = (entry.file_name(), entry.path());
+            let is_kept = name == LAST_USED
+                || kept.iter().any(|version| name == version.hash.as_str())
+                || running.as_ref().is_some_and(|used| used.folder == path);
+            if !is_kept {
                 lock(&self.0.setups).remove(&path);
                 let _ = tokio::fs::remove_dir_all(path).await;
             }
@@ -260,6 +326,42 @@ impl Skills {
             tracing::warn!(folder = %folder.display(), %error, "the files of a removed skill are still there");
         }
     }
+}
+
+impl RunningSkill {
+    /// How far the version that is stored is set up.
+    pub(super) fn newest_setup(&self) -> Arc<watch::Sender<SetupStatus>> {
+        let own = || self.source.revision().setup.clone();
+        self.update.clone().unwrap_or_else(own)
+    }
+
+    /// Whether the next version only has to take over.
+    fn has_update(&self) -> bool {
+        let update = self.update.as_ref();
+        update.is_some_and(|update| *update.borrow() == SetupStatus::Ready)
+    }
+
+    /// For people: calls go to the version before as long as there is one.
+    pub(super) fn state(&self) -> SourceState {
+        let update = self.update.as_ref().map(|update| update.borrow().clone());
+        match update {
+            None | Some(SetupStatus::Ready) => self.source.revision().state(),
+            Some(SetupStatus::Running { .. }) => SourceState::Starting,
+            Some(SetupStatus::Failed(why)) => {
+                let why = why.message.into();
+                let why = SkillFault::UpdateFailed { why }.detail();
+                SourceState::Degraded { why }
+            }
+        }
+    }
+}
+
+/// Programs are an admin's to install.
+fn require_trust(package: &SkillPackage, is_trusted: bool) -> Result<(), SkillFault> {
+    if package.permissions.runs_programs() && !is_trusted {
+        return Err(SkillFault::OwnerIsNoAdmin);
+    }
+    Ok(())
 }
 
 /// Whether it is the team's, which takes an admin, or its owner is one.

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use tenon_sources::skill::package::package::MANIFEST_FILE;
+use tenon_sources::skill::package::requirements::PACKAGE_FILE;
 use tenon_sources::skill::package::script::SkillScript;
 use tenon_sources::skill::package::source::{self, SkillBundle};
 use tenon_sources::skill::package::{FileTree, SkillPackage, SkillTool, SkillToolRun};
@@ -100,5 +102,11 @@ pub(super) fn only_module(package: &SkillPackage) -> Option<(&SkillScript, &str)
             Some(_) => return None,
         }
     }
-    found.filter(|_| package.files.len() == 2 && package.body.is_empty())
+    // Its packages of npm are named in the code too.
+    let mut others = package.files.iter().map(|file| file.path.as_str());
+    let is_alone = others.all(|path| {
+        let is_module = found.is_some_and(|(_, file)| file == path);
+        is_module || [MANIFEST_FILE, PACKAGE_FILE].contains(&path)
+    });
+    found.filter(|_| is_alone && package.body.is_empty())
 }

@@ -355,12 +355,12 @@ pub(super) fn url(field: &str, url: &str, example: &'static str) -> Result<Strin
         };
         in_field(field, error)
     };
-    // Some would read a `\` as a `/`, and leave out what is not seen.
+    // Some parsers read `\` as `/`, and drop invisible characters.
     let is_odd = |c: char| c.is_whitespace() || c.is_control() || c == '\\';
     if url.is_empty() || url.len() > MAX_URL_BYTES || url.contains(is_odd) {
         return Err(refused());
     }
-    // Something must stand for what is filled in later.
+    // Placeholders stand in for values that are filled in later.
     let parsed = Url::parse(&without_variables(url)).map_err(|_| refused())?;
     let is_web = matches!(parsed.scheme(), "http" | "https");
     if is_web && parsed.has_host() {

@@ -13,7 +13,7 @@ const MAX_TEXT_BYTES: usize = 2_048;
 pub(super) struct ClientChange {
     pub(super) id: Option<Option<String>>,
     pub(super) secret: Option<Option<String>>,
-    /// The server is somewhere else from now on, so nobody there may see the old secret.
+    /// The server moved, so the old secret must not be sent to the new address.
     pub(super) moves: bool,
 }
 

@@ -18,8 +18,7 @@ pub(super) struct SourceDocuments {
     store: Store,
     /// The server's own id, or the key of an uploaded document.
     key: SourceId,
-    /// What was read at one address is not what another one says, though both are called
-    /// the same.
+    /// The address, so that documents of an earlier address are not used for a new one.
     address: String,
 }
 

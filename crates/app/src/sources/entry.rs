@@ -23,7 +23,7 @@ pub(super) struct SourceEntry {
     pub(super) wants_login: bool,
     /// An admin trusts what it says of its own tools.
     pub(super) trust_hints: bool,
-    /// What is sealed may not open.
+    /// An error if the sealed configuration cannot be decrypted.
     pub(super) config: Result<SourceConfig, ErrorDetail>,
     /// What is worth knowing about how it is written.
     pub(super) notes: Vec<ErrorDetail>,
@@ -98,7 +98,7 @@ impl SourceEntry {
     }
 }
 
-/// What a configuration is sealed about.
+/// The associated data that a configuration is sealed with.
 pub(super) fn about(id: &SourceId) -> String {
     format!("source:{id}")
 }

@@ -11,10 +11,11 @@ use futures::future::join_all;
 use tenon_bus::IncomingRequest;
 use tenon_domain::{SourceConfig, SourceId, ToolResult};
 use tenon_sources::{
-    REMOTE_CALL, REMOTE_RESTART, REMOTE_TOOLS, RemoteServerCall, RemoteServerTools,
+    REMOTE_CALL, REMOTE_LOGS, REMOTE_RESTART, REMOTE_TOOLS, RemoteServerCall, RemoteServerTools,
 };
 use tenon_store::{LeaseHolder, Store};
 use tokio::time::{Instant, timeout};
+use tracing::Instrument;
 
 use super::instance::Instance;
 use super::plan::DesiredServer;
@@ -30,7 +31,7 @@ const GIVE_UP_AFTER: Duration = Duration::from_secs(7);
 /// How many people press *Restart* at once.
 const RESTART_QUEUE: usize = 16;
 
-/// Who runs each of them, as far as this process knows.
+/// The holder of each exclusive server's lease, as last read by this process.
 #[derive(Default)]
 pub(super) struct ExclusiveServers(Mutex<BTreeMap<SourceId, ExclusiveLease>>);
 
@@ -41,7 +42,7 @@ struct ExclusiveLease {
 }
 
 impl ExclusiveLease {
-    /// What is known counts for less than the lease does.
+    /// The cached holder, or `Unknown` if the cache is older than a lease can last.
     fn holder(&self) -> LeaseHolder {
         if self.asked.elapsed() < GIVE_UP_AFTER {
             self.holder.clone()
@@ -115,7 +116,7 @@ impl ExclusiveServers {
         join_all(ids.iter().map(|id| self.renew_one(store, id))).await;
     }
 
-    /// While the database is away, what it said last stands.
+    /// Renews one lease. While the database is unreachable, the last answer stands.
     async fn renew_one(&self, store: &Store, id: &SourceId) {
         let Some(asked) = ask(store, id).await else {
             return;
@@ -124,7 +125,8 @@ impl ExclusiveServers {
             let mut leases = lock(&self.0);
             match leases.get_mut(id) {
                 Some(lease) => {
-                    // It may have been given back and taken again meanwhile.
+                    // The lease may have been dropped and taken again in the meantime, so the newer
+                    // answer wins.
                     if lease.asked < asked.asked {
                         *lease = asked;
                     }
@@ -133,7 +135,7 @@ impl ExclusiveServers {
                 None => asked.holder == LeaseHolder::This,
             }
         };
-        // It was given back meanwhile.
+        // The server was removed while the lease was being taken, so give the lease back.
         if is_unwanted {
             give_back(store, id).await;
         }
@@ -195,6 +197,13 @@ pub(super) fn serve_others(inner: &Arc<Inner>) {
         let tools = tools(&serving, &request.body);
         async move { serde_json::to_vec(&tools).unwrap_or_default() }
     });
+    let serving = Arc::downgrade(inner);
+    bus.serve(REMOTE_LOGS, move |request| {
+        let instance = instance_here(&serving, &request.body);
+        // As long as it is by itself, which is little.
+        let lines = instance.map(|instance| instance.server.logs().lines());
+        async move { serde_json::to_vec(&lines).unwrap_or_default() }
+    });
     let mut restarts = bus.notes(REMOTE_RESTART, RESTART_QUEUE);
     let serving = Arc::downgrade(inner);
     tokio::spawn(async move {
@@ -213,7 +222,9 @@ async fn execute(inner: &Weak<Inner>, request: &IncomingRequest) -> Option<ToolR
     let context = call.context(&inner.routes, &request.from);
     let instance = running(&inner, &call.source)?;
     drop(inner);
-    Some(instance.server.call(&call.tool, call.input, &context).await)
+    let span = call.span();
+    let calling = instance.server.call(&call.tool, call.input, &context);
+    Some(calling.instrument(span).await)
 }
 
 fn tools(inner: &Weak<Inner>, id: &[u8]) -> Option<RemoteServerTools> {
@@ -229,7 +240,7 @@ fn instance_here(inner: &Weak<Inner>, id: &[u8]) -> Option<Arc<Instance>> {
     running(&inner, &serde_json::from_slice(id).ok()?)
 }
 
-/// A server, where it runs here: nobody sends a call on and on.
+/// The server, if it runs in this process. A routed call is never forwarded again.
 fn running(inner: &Inner, id: &SourceId) -> Option<Arc<Instance>> {
     let instance = inner.snapshot().instances.get(id)?.clone();
     let is_here = instance.wanted.runs_at == LeaseHolder::This && inner.exclusive.may_run(id);

@@ -28,7 +28,7 @@ pub(super) struct VariableFiller {
     pub(super) inner: Weak<Inner>,
     pub(super) user: Option<UserId>,
     pub(super) trust: Trust,
-    /// Where it lets somebody in by what they were granted: it is not started anywhere else.
+    /// The target of the log-in: with tokens the server is started for this address only.
     pub(super) target: Option<LoginTarget>,
     /// Done when the server it replaces has ended: two of a kind may want the same file or port.
     pub(super) before: Option<CancellationToken>,

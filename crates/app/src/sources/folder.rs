@@ -27,10 +27,10 @@ pub use fault::FileFault;
 use super::Sources;
 use crate::permissions::{Risk, risk, risk_of_replacing};
 
-/// Soon enough for somebody who has saved a file and looks up.
+/// Short enough for somebody who has just saved a file.
 const POLL_INTERVAL: Duration = Duration::from_secs(2);
 
-/// Whoever keeps more files than this here keeps something else here.
+/// More files than this are not meant for Tenon.
 const MAX_FILES: usize = 1000;
 
 /// A change since the last poll.
@@ -59,7 +59,7 @@ struct WatchedFile {
     problem: Option<FileProblem>,
 }
 
-/// What changes whenever a file is written.
+/// File metadata that changes with every write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct FileStamp {
     modified: Option<SystemTime>,
@@ -149,7 +149,8 @@ impl WatchedFolder {
 
     /// Polls and applies for ever.
     pub async fn watch(mut self, sources: Sources) {
-        // The first look was at the start; what was half written then is given its time.
+        // The first look was at the start; a file that was half written then gets time to be
+        // completed.
         let mut time = interval_at(Instant::now() + POLL_INTERVAL, POLL_INTERVAL);
         time.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
@@ -175,7 +176,7 @@ impl WatchedFolder {
         changes
     }
 
-    /// What each file stands for, in the order of their names: no two servers are called the same.
+    /// The servers of each file, in the order of the file names; a duplicate name is renamed.
     fn servers(&self) -> BTreeMap<String, Vec<ImportedServer>> {
         let mut given = self.taken.clone();
         let mut all: BTreeMap<String, Vec<ImportedServer>> = BTreeMap::new();
@@ -223,7 +224,7 @@ impl WatchedFile {
                 tracing::warn!(file = ?path, %why, "a file of servers cannot be read");
                 self.problem = Some(FileProblem::Confirmed(why));
             }
-            // One that was broken before stays so until it can be read.
+            // A file that was broken before stays broken until it can be read.
             Err(_) if matches!(self.problem, Some(FileProblem::Confirmed(_))) => {
                 self.stamp = None;
             }
@@ -352,7 +353,7 @@ fn read_text(path: &Path) -> std::io::Result<String> {
     Ok(text)
 }
 
-/// What stands for a file in which no server can be found.
+/// A placeholder entry for a file without a readable server, so that the error can be listed.
 pub(super) fn unusable(file: &str, why: ErrorDetail) -> ImportedServer {
     ImportedServer {
         name: called(file),
@@ -383,7 +384,7 @@ pub(super) fn numbered(name: &str, place: &str, free: &str) -> ErrorDetail {
     .into()
 }
 
-/// What a file is called that has no servers to be called by.
+/// A name for a file that contains no server names.
 fn called(file: &str) -> String {
     let stem = Path::new(file).file_stem().and_then(|stem| stem.to_str());
     match clean(stem.unwrap_or_default()) {

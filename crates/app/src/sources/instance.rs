@@ -49,7 +49,7 @@ pub(super) struct Instance {
 /// The end of a server, which may be registered again under another title meanwhile.
 #[derive(Clone)]
 struct Ending {
-    /// Done when the one that it replaces has ended.
+    /// Cancelled when the replaced instance has stopped.
     before: Option<CancellationToken>,
     /// Done when it has ended itself, from when on it is being ended.
     ended: Arc<OnceLock<CancellationToken>>,
@@ -74,7 +74,7 @@ pub(super) struct KnownTools {
     pub(super) openapi: Option<InheritedState>,
 }
 
-/// What ends when an instance leaves.
+/// Tasks that are aborted when the instance is dropped.
 struct InstanceTasks {
     connection: Arc<Connection>,
     watching: JoinHandle<()>,
@@ -89,7 +89,8 @@ impl Instance {
         known: KnownTools,
         before: Option<CancellationToken>,
     ) -> Result<Arc<Self>, tenon_tools::Error> {
-        // Nobody could call what was never listed, and so nobody would ever wake it.
+        // A server without known tools must be started now: tools that are not listed cannot be
+        // called, and only calls start it later.
         let start = match inner.run_mode.get() {
             Some(RunMode::Once(_)) if known.tools.is_some() => StartMode::OnCall,
             Some(RunMode::Once(_) | RunMode::Serving) | None => StartMode::Now,
@@ -238,7 +239,7 @@ impl Instance {
         self.ending.ended.get().is_some()
     }
 
-    /// For the one that takes its place with other settings.
+    /// The known tools, for the instance that replaces this one.
     pub(super) fn known_tools(&self) -> KnownTools {
         let openapi = self.openapi.as_ref();
         KnownTools {
@@ -341,13 +342,13 @@ struct InstanceWatcher {
     wanted: DesiredServer,
     connection: Arc<Connection>,
     shared_status: SharedStatus,
-    /// Which list of its tools the registry has.
+    /// Revision of the tool list that the registry has.
     offered: u64,
-    /// Which the store has, if that is known.
+    /// Revision of the tool list in the store, if known.
     stored: Option<u64>,
     /// When that was written, if by this one.
     stored_at: Option<Instant>,
-    /// What the pages have.
+    /// State last published to the pages.
     published: Option<(SourceState, Option<Startup>, usize, u64)>,
     revision: u64,
 }
@@ -386,7 +387,7 @@ impl InstanceWatcher {
                 Err(error) => tracing::warn!(source = %id, %error, "its tools cannot be listed"),
             }
         }
-        // Once that has passed, what came meanwhile is written.
+        // Changes are written after the interval, all at once.
         let is_early = self
             .stored_at
             .is_some_and(|at| at.elapsed() < TOOLS_WRITE_INTERVAL);
@@ -454,7 +455,7 @@ fn means_login(config: &SourceConfig, challenge: Option<&str>) -> bool {
         return false;
     };
     let mut names = headers.keys();
-    // What is sent there would take the place of what people get when they log in.
+    // A configured `Authorization` header would replace the token from a log-in.
     if names.any(|name| name.eq_ignore_ascii_case("authorization")) || mask::names_user(url) {
         return false;
     }

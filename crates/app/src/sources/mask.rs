@@ -6,7 +6,7 @@ use url::Url;
 
 use crate::sources::read_model::MaskedValues;
 
-/// Stands in an address for a stored secret.
+/// Shown in an address in place of a stored secret.
 const MASK: &str = "***";
 
 /// Names with their values, where those are not secret.
@@ -24,7 +24,7 @@ pub(super) struct UnknownValue {
     pub(super) name: String,
 }
 
-/// The values that are meant: those that were not shown are the old ones.
+/// Replaces values that were not shown by the old ones.
 pub(super) fn reveal(
     given: MaskedValues,
     old: &BTreeMap<String, String>,
@@ -53,8 +53,8 @@ pub(super) fn mask_url(url: &str) -> String {
     parts.join(user, query.as_deref())
 }
 
-/// The address that is meant by one that may be masked. None: what stands for
-/// something kept has nothing to stand for, or the address leads elsewhere.
+/// The address with masked parts filled in from the old one. None if there is nothing to fill in,
+/// or if the address leads elsewhere.
 pub(super) fn unmask_url(given: &str, old: &str) -> Option<String> {
     if given == mask_url(old) {
         return Some(old.to_owned());
@@ -99,7 +99,7 @@ pub(super) fn same_origin(one: &str, other: &str) -> bool {
         // Only the same words are sure to lead to the same place.
         return one_start == other_start;
     }
-    // As the URL parser of the HTTP client reads it, which decides where requests go.
+    // Parsed like in the HTTP client, which decides where requests go.
     match (Url::parse(one), Url::parse(other)) {
         (Ok(one), Ok(other)) => one.origin() == other.origin(),
         (Err(_), _) | (_, Err(_)) => one == other,
@@ -132,7 +132,7 @@ pub(super) fn is_only_variables(text: &str) -> bool {
         let Some((name, behind)) = inside.split_once('}') else {
             return false;
         };
-        // What stands in for it may be a secret.
+        // A default value may be a secret.
         if name.contains(":-") {
             return false;
         }
@@ -141,7 +141,7 @@ pub(super) fn is_only_variables(text: &str) -> bool {
     rest.is_empty()
 }
 
-/// An address taken apart as it is written: one with variables in it is no URL yet.
+/// An address split without a URL parser, because one with variables is not a valid URL yet.
 struct UrlParts<'a> {
     scheme: &'a str,
     user: Option<&'a str>,

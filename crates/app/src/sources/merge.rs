@@ -146,7 +146,7 @@ pub(super) fn kept(config: &McpConfig) -> McpDraft {
     }
 }
 
-/// What does not depend on how a server is reached.
+/// The settings that do not depend on the transport.
 fn limits(config: &McpConfig) -> McpDraft {
     McpDraft {
         timeout_ms: config.timeout_ms,
@@ -236,7 +236,7 @@ mod tests {
             json!({"url": url}),
             Ok(json!({"transport": "http", "url": url, "headers": {}, "timeoutMs": 500})),
         );
-        check(old(), json!({"transport": "http"}), Err("no address"));
+        check(old(), json!({"transport": "http"}), Err("not the address"));
     }
 
     #[test]

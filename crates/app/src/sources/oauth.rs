@@ -41,7 +41,7 @@ pub struct OAuthService(Arc<Inner>);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoginTarget {
     pub source: SourceId,
-    /// As it is configured. Tokens granted there are sent nowhere else.
+    /// The configured address. Tokens granted for it are sent nowhere else.
     pub address: String,
     /// The origin of the address with this user's variables filled in. None: some are not set.
     pub origin: Option<String>,
@@ -55,7 +55,7 @@ pub struct LoginEndpoint {
     pub url: String,
     /// What it said about where to log in, when it was last asked.
     pub challenge: Option<String>,
-    /// Who Tenon is there, where somebody has registered it.
+    /// The registered OAuth client, if somebody registered Tenon by hand.
     pub client: Option<OAuthClient>,
 }
 
@@ -101,7 +101,7 @@ impl OAuthService {
     ) -> Result<String, LoginError> {
         let server = Url::parse(&endpoint.url)
             .map_err(|_| LoginError::Untrusted(UntrustedLogin::ServerAddress))?;
-        // They go where the address leads now, whatever it was a moment ago.
+        // The log-in is for the origin that the address resolves to now.
         let target = LoginTarget {
             origin: Some(origin_of(&server)),
             ..target

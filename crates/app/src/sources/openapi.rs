@@ -67,7 +67,8 @@ impl Sources {
         previewed.map_err(SourceError::Unread)
     }
 
-    /// Who sends requests to servers that this person chooses.
+    /// The HTTP client for servers that this person chooses: non-admins only reach public
+    /// addresses.
     pub fn caller_for(&self, user: &CurrentUser) -> Result<OpenapiHttpClient, OpenapiError> {
         self.0.callers.of(match trust(user) {
             Trust::Full => Network::Anywhere,
@@ -107,8 +108,8 @@ impl Sources {
         done
     }
 
-    /// What a document offers, if it is one and somebody may leave it here; `is_placed` where
-    /// they say as well where its server is.
+    /// Checks a document and previews its tools, if the user may store one of this size.
+    /// `is_placed` tells whether they also give a base address.
     pub(super) async fn check_document(
         &self,
         user: &CurrentUser,
@@ -129,8 +130,7 @@ impl Sources {
         self.forget_unless_used(document_hash).await
     }
 
-    /// What was kept for a server that never came to be, because whoever gave it, or
-    /// Tenon, went away in the middle. For one that stays, once it knows all its files.
+    /// Deletes documents that no server uses, such as those of an addition that was interrupted.
     pub async fn sweep_documents(&self) -> Result<(), SourceError> {
         for document_hash in documents::all_given(&self.0.store).await? {
             let _turn = self.0.uploads.acquire().await.ok();
@@ -162,8 +162,8 @@ impl Sources {
         Ok(())
     }
 
-    /// Reads the document of a server now, and says what is different. Whoever may do that
-    /// may read what the server writes, so why it failed is said in full.
+    /// Reads a server's document now and reports changes. The caller may read its log, so errors
+    /// are reported in full.
     pub async fn refresh(
         &self,
         user: &CurrentUser,

@@ -11,36 +11,36 @@ use super::config::{addresses, is_program};
 use super::entry::SourceEntry;
 use super::trust::Trust;
 
-/// What a plan depends on besides the entries.
+/// Inputs of a plan besides the entries.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct PlanInputs {
-    /// Who may act, and whether they are an admin.
+    /// Enabled users, and whether each is an admin.
     pub(super) people: BTreeMap<UserId, bool>,
     /// When each secret was last set; no owner means everybody's.
     pub(super) secrets: BTreeMap<(Option<UserId>, String), i64>,
-    /// Who has logged in where.
+    /// Which user has a grant at which source.
     pub(super) grants: BTreeSet<(SourceId, UserId)>,
 }
 
 /// One server that should run.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct DesiredServer {
-    /// What it is an instance of.
+    /// The configured source that this is an instance of.
     pub(super) source: SourceId,
     /// As the registry knows it.
     pub(super) info: SourceInfo,
     pub(super) config: SourceConfig,
-    /// Whose secrets it is given besides everybody's.
+    /// The user whose secrets are filled in beside the shared ones.
     pub(super) user: Option<UserId>,
     pub(super) trust: Trust,
     pub(super) network: Network,
-    /// What it says of its own tools is believed.
+    /// Whether the server's own hints about its tools are trusted.
     pub(super) trust_hints: bool,
-    /// It is used with what somebody got when they logged in.
+    /// Whether requests carry the token of the user's log-in.
     pub(super) login: bool,
     /// The secrets it is given, as they were last set: others mean another start.
     pub(super) secrets: Vec<(Variable, Option<i64>)>,
-    /// Which server of the cluster runs it, and makes its calls.
+    /// The server of the cluster that runs it and makes its calls.
     pub(super) runs_at: LeaseHolder,
 }
 
@@ -49,7 +49,7 @@ impl PlanInputs {
         self.people.get(user).copied().unwrap_or_default()
     }
 
-    /// What nobody has set yet, and a server does not start without for somebody.
+    /// The required variables of a server that have no value for this user.
     pub(super) fn unset(&self, entry: &SourceEntry, user: &UserId) -> Vec<Variable> {
         match self.missing_variables(entry, user) {
             Some(SubstitutionError::Missing(missing)) => missing.variables,
@@ -74,12 +74,12 @@ impl PlanInputs {
                 self.trust(entry) == Trust::Full && is_known
             }
         };
-        // What it would be filled with does not matter here.
+        // The values do not matter here, only which are missing.
         let config = entry.config.as_ref().ok()?;
         fill(config, &|variable| is_set(variable).then(String::new)).err()
     }
 
-    /// What somebody still has to set for themself before a server works for them.
+    /// The personal secrets that a user still has to set before a server works for them.
     pub(super) fn missing(&self, entry: &SourceEntry, user: &UserId) -> Vec<String> {
         let unset = self.unset(entry, user).into_iter();
         let own = unset.filter_map(|variable| match variable {
@@ -136,7 +136,8 @@ pub(super) fn plan<'a>(
     wanted
 }
 
-/// The servers of an entry: one for all, or one for each person who has what it needs.
+/// The servers of an entry: a shared one, or one for each person who has the required secrets and
+/// grants.
 fn users_of(entry: &SourceEntry, facts: &PlanInputs) -> Vec<(SourceId, Option<UserId>)> {
     let active = |user: &UserId| facts.people.contains_key(user);
     match &entry.owner {
@@ -204,7 +205,7 @@ pub(super) fn network(
     }
 }
 
-/// Whether an admin says where a server is, and nobody else has a part in it.
+/// Whether only an admin decides on a server's address.
 fn is_chosen_by_admin(
     entry: &SourceEntry,
     config: &SourceConfig,
@@ -215,7 +216,7 @@ fn is_chosen_by_admin(
     facts.trust(entry) == Trust::Full && !user.is_some_and(leads)
 }
 
-/// Whether a part of the address is somebody's own word.
+/// Whether a personal variable is part of the address.
 pub(super) fn address_is_personal(config: &SourceConfig) -> bool {
     let is_personal = |variable: &Variable| matches!(variable, Variable::Personal(_));
     let addresses = addresses(config).into_iter();

@@ -24,7 +24,7 @@ const TOPICS: [ChangeTopic; 2] = [ChangeTopic::Sources, ChangeTopic::Accounts];
 /// has, that asks the store nothing.
 const POLL_INTERVAL: Duration = Duration::from_secs(5);
 
-/// All that decides what should run. Where it is the same there is nothing to do.
+/// The complete input of a plan. If it is unchanged, there is nothing to reconcile.
 #[derive(PartialEq)]
 struct ReconcilerInput {
     rows: Vec<StoredSource>,
@@ -37,7 +37,7 @@ struct ReconcilerInput {
 }
 
 impl ReconcilerInput {
-    /// Whether what is not in the store is as it was.
+    /// Whether the inputs outside the store are unchanged.
     fn is_still_in(&self, inner: &Inner) -> bool {
         self.files == *lock(&inner.files)
             && lock(&inner.challenges).keys().eq(&self.login_required)
@@ -105,7 +105,7 @@ async fn changed(changes: &mut broadcast::Receiver<StoreChange>) {
         match changes.recv().await {
             Ok(change) if !TOPICS.contains(&change.topic()) => {}
             Ok(_) | Err(RecvError::Lagged(_)) => return,
-            // The store is going away, and with it whoever runs this.
+            // The store is closing, and this task with it.
             Err(RecvError::Closed) => std::future::pending().await,
         }
     }
@@ -266,11 +266,11 @@ async fn apply(
     }
 }
 
-/// What a change asks for.
+/// The action that a changed plan entry requires.
 enum InstanceChange {
     /// The title, how long calls may take, or whether its hints are trusted.
     Metadata,
-    /// It has to be told other secrets.
+    /// Pass the new secrets to the running server.
     Secrets,
     /// Another process or connection. What is `same` is known by its tools.
     Restart { same: bool },
@@ -288,7 +288,7 @@ fn change(old: &DesiredServer, new: &DesiredServer) -> InstanceChange {
         return InstanceChange::Metadata;
     }
     reworded.secrets.clone_from(&new.secrets);
-    // What somebody was granted in one place is not for another.
+    // A grant belongs to one address: after a move it must not be used.
     let is_moved = new.login && address_secrets(old) != address_secrets(new);
     if reworded == *new && !is_moved {
         return InstanceChange::Secrets;
@@ -307,7 +307,7 @@ fn address_secrets(wanted: &DesiredServer) -> Vec<&(Variable, Option<i64>)> {
         .collect()
 }
 
-/// Lets go of what is not wanted any more, and tells those who look on.
+/// Stops servers that are no longer wanted, and notifies subscribers.
 async fn finish(inner: &Arc<Inner>, before: &SourcesSnapshot, after: SourcesSnapshot) {
     let mut ending = Vec::new();
     for (id, old) in &before.instances {

@@ -18,7 +18,7 @@ const MAX_VALUE_BYTES: usize = 32 * 1024;
 /// Per user, and as many shared ones: they are listed without pages.
 const MAX_SECRETS: usize = 200;
 
-/// What stands before the name of one that is somebody's own.
+/// Prefix of the name of a personal secret.
 const OWN: &str = "user.";
 
 impl Sources {
@@ -81,8 +81,8 @@ impl Sources {
         Ok(())
     }
 
-    /// Servers that asked who comes may have been given a wrong key. Everybody's are
-    /// not asked anew for what one person has.
+    /// Restarts servers that asked for a log-in, since their key may have been wrong. A shared
+    /// server is not restarted for a personal secret.
     async fn try_again_with(&self, owner: Option<&UserId>, name: &str) -> Result<(), SourceError> {
         let secret = match owner {
             Some(_) => Variable::Personal(name.to_owned()),

@@ -1,10 +1,10 @@
-//! How far whoever wrote a configuration is trusted.
+//! How far the author of a configuration is trusted.
 
-/// Whether whoever wrote it may use what is not theirs alone.
+/// Whether a configuration may use shared resources.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Trust {
     /// An admin's: everybody's secrets, and the environment.
     Full,
-    /// Only what is the user's own. Everybody's secrets would go to a server they chose.
+    /// Only the user's own secrets: shared ones would go to a server that the user chose.
     Own,
 }

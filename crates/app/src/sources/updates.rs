@@ -59,7 +59,7 @@ impl SourceUpdates {
         self.subscribers.subscribe()
     }
 
-    /// Nobody listens where no page is open.
+    /// Publishes an update. An error only means that no page is open.
     pub(super) fn publish(&self, to: Option<UserId>, update: SourceUpdate) {
         let _ = self.sender.send(AddressedUpdate { to, update });
     }

@@ -53,7 +53,11 @@ impl Sources {
     }
 
     /// What a server wrote and what was noticed about it.
-    pub fn logs(&self, user: &CurrentUser, id: &SourceId) -> Result<Vec<LogLine>, SourceError> {
+    pub async fn logs(
+        &self,
+        user: &CurrentUser,
+        id: &SourceId,
+    ) -> Result<Vec<LogLine>, SourceError> {
         let entry = self.visible(user, id)?;
         let snapshot = self.0.snapshot();
         let Some(instance) = snapshot.of(id, &user.id) else {
@@ -62,7 +66,7 @@ impl Sources {
         if !may_read(&snapshot, user, &entry) {
             return Err(SourceDenied::ReadLog.into());
         }
-        let lines = instance.server.logs().lines().into_iter();
+        let lines = instance.server.log_lines().await.into_iter();
         let lines = lines.map(|line| LogLine {
             at: millis(line.at),
             ours: line.ours,
@@ -77,8 +81,7 @@ impl Sources {
     }
 }
 
-/// Whether they may read what it writes. What everybody's writes may hold what is
-/// not for everybody.
+/// Whether the user may read the log. A shared server's log may contain other users' data.
 fn may_read(snapshot: &SourcesSnapshot, user: &CurrentUser, entry: &SourceEntry) -> bool {
     let instance = snapshot.of(&entry.id, &user.id);
     let is_theirs = |instance: Arc<Instance>| instance.wanted.user.as_ref() == Some(&user.id);

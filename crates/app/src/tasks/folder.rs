@@ -1,5 +1,5 @@
-//! The folder of a task. Nothing outside of it is read: a path or a symbolic link that leads out is
-//! refused, and so is what is no plain file.
+//! The folder of a task. Nothing outside is read: paths and symbolic links that leave the folder
+//! are refused, and so is everything but plain files.
 
 use std::io::{ErrorKind, Read};
 use std::path::Path;

@@ -163,7 +163,7 @@ impl TaskRunner {
         Ok((running, watch))
     }
 
-    /// Ends the servers of a task that is over, and writes down what came of it.
+    /// Stops the servers of a finished task, and writes its report.
     pub fn finish<'a>(
         &'a self,
         task: ActiveTask,
@@ -211,7 +211,7 @@ impl TaskRunner {
             None => None,
         };
         Ok(TurnModel {
-            // The process ends with the answer; nobody would hear of a title.
+            // The process ends with the answer, so no title is needed.
             makes_titles: false,
             ..models.choose(named.as_ref()).await?
         })
@@ -264,7 +264,7 @@ fn fill_placeholders(text: &str, workspace: &Path, prompt: &str) -> String {
     let values = [
         ("workspace_dir", workspace.to_string_lossy().into_owned()),
         ("time", time),
-        // Last: what it says is no placeholder.
+        // Last, so that placeholders in the prompt's own text are not replaced.
         ("task_description", prompt.to_owned()),
     ];
     let mut filled = text.to_owned();

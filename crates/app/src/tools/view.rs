@@ -41,6 +41,8 @@ pub struct ToolView {
     #[ts(optional)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled_by: Option<Layer>,
+    /// It was switched on by itself: a model hears of it before others.
+    pub pinned: bool,
     pub policy: Policy,
     /// Who chose the policy; absent where nobody did.
     #[ts(optional)]

@@ -258,6 +258,7 @@ fn requested(call: CallRecord, at: i64) -> ToolCallTrace {
         tool_id: call.tool_id,
         display_name: call.display_name,
         runs_on: call.runs_on,
+        device: None,
         status: call.status,
         requested_at: at,
         asked_at: None,

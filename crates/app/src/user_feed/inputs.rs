@@ -42,7 +42,7 @@ impl FeedInputs {
         }
     }
 
-    /// Cancellation-safe. Whoever calls it holds what tells of changes, so no channel closes.
+    /// Cancellation-safe. The caller holds the senders, so no channel closes.
     pub(super) async fn next(&mut self) -> FeedChange {
         let received = tokio::select! {
             received = self.store.recv() => received.map(FeedChange::from),

@@ -32,7 +32,7 @@ pub(super) struct EventBatch {
 }
 
 impl PendingEvents {
-    /// Leaves out what is for nobody who subscribes.
+    /// Adds a change, unless nobody subscribes to it.
     pub(super) fn add(&mut self, change: FeedChange, is_subscribed: impl Fn(&UserId) -> bool) {
         let is_wanted = |user: &Option<UserId>| user.as_ref().is_none_or(&is_subscribed);
         let batch = &mut self.batch;

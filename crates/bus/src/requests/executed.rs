@@ -21,7 +21,7 @@ const MAX_RUNNING: usize = 1024;
 /// Who waits asks every two seconds.
 pub(crate) const POLL_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A reply that nobody fetched is kept for so long, and so many bytes of them.
+/// Limits of replies that were not fetched: age and total bytes.
 const REPLY_MAX_AGE: Duration = Duration::from_secs(120);
 const MAX_REPLY_BYTES: usize = 256 * 1024 * 1024;
 
@@ -45,12 +45,12 @@ struct Executions {
 #[derive(Debug)]
 enum Execution {
     Running {
-        /// It comes a moment later.
+        /// Set right after the task is spawned.
         task: Option<AbortHandle>,
         /// When it was last asked for.
         polled: Instant,
     },
-    /// None: it was received, nobody waited for it, or there were too many to keep.
+    /// None if the reply was delivered, was not wanted, or did not fit.
     Done(Option<Bytes>),
 }
 
@@ -99,7 +99,7 @@ impl ExecutedRequests {
                 body,
             };
             let executed = AssertUnwindSafe(async { handler(request).await }).catch_unwind();
-            // Whoever asked learns that there is no reply, and does not wait for one.
+            // A panic becomes "no reply", so that the caller does not wait for one.
             let reply = executed.await.ok().map(Bytes::from);
             lock(&requests.executed.0).finish(&(from.clone(), id), reply);
             if let Some((kind, body)) = requests.executed.answer(&from, id) {
@@ -111,7 +111,7 @@ impl ExecutedRequests {
         }
     }
 
-    /// What has become of a request that somebody still waits for.
+    /// Answers a poll from the caller that waits for this request.
     pub(super) fn poll(&self, from: &Arc<str>, id: Uuid) -> Option<(MessageKind, Bytes)> {
         let key = (from.clone(), id);
         if let Some(Execution::Running { polled, .. }) = lock(&self.0).all.get_mut(&key) {
@@ -120,7 +120,7 @@ impl ExecutedRequests {
         self.answer(from, id)
     }
 
-    /// Ends what nobody has asked for in a while: whoever did is gone.
+    /// Aborts requests that were not polled for a while, because their callers are gone.
     pub(super) fn end_unpolled(&self) {
         let mut executed = lock(&self.0);
         let is_abandoned = |execution: &Execution| matches!(execution, Execution::Running { polled, .. } if polled.elapsed() > POLL_TIMEOUT);
@@ -132,7 +132,11 @@ impl ExecutedRequests {
         abandoned.iter().for_each(|key| executed.finish(key, None));
     }
 
-    /// What has become of a request; None: it is not known.
+    pub(super) fn drop_old(&self) {
+        lock(&self.0).drop_old();
+    }
+
+    /// The state of a request as a message; None if it is unknown.
     pub(super) fn answer(&self, from: &Arc<str>, id: Uuid) -> Option<(MessageKind, Bytes)> {
         let executed = lock(&self.0);
         Some(match executed.all.get(&(from.clone(), id))? {
@@ -195,7 +199,7 @@ impl Executions {
         };
         match execution {
             Execution::Running { task, .. } => {
-                // It ends itself where it has a reply.
+                // With a reply, the task ends by itself.
                 if let (Some(task), None) = (task, &reply) {
                     task.abort();
                 }
@@ -223,5 +227,28 @@ impl Executions {
                 self.reply_bytes -= reply.len();
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::time::advance;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_reply_that_nobody_fetches_is_forgotten_though_nobody_asks_again() {
+        let executed = ExecutedRequests::default();
+        let (from, id) = (Arc::from("a"), Uuid::new_v4());
+        let key = (Arc::clone(&from), id);
+        assert!(lock(&executed.0).begin(key.clone()));
+        lock(&executed.0).finish(&key, Some("long".into()));
+        advance(REPLY_MAX_AGE / 2).await;
+        executed.drop_old();
+        assert!(executed.reply(&from, id).is_some());
+        advance(REPLY_MAX_AGE).await;
+        executed.drop_old();
+        assert!(executed.answer(&from, id).is_none());
+        assert_eq!(lock(&executed.0).reply_bytes, 0);
     }
 }

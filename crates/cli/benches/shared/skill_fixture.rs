@@ -10,6 +10,7 @@ use tenon_sources::skill::package::{FileTree, SkillPackage};
 use tenon_sources::skill::{
     InstalledSkill, Sandbox, SetupStatus, SkillHost, SkillRevision, SkillUsers, SkillValues,
 };
+use tenon_tools::Quota;
 use tokio::sync::watch;
 
 /// Files of a skill, by path.
@@ -32,6 +33,7 @@ pub async fn skill(folder: &Path, files: SkillFiles<'_>) -> Arc<InstalledSkill> 
         folder.join("runners"),
         Vec::new(),
         Arc::new(NoSettings),
+        Quota::unlimited(),
         None,
     );
     host.support().await.expect("walls");

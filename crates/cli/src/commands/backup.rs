@@ -87,7 +87,7 @@ impl Backup {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// Who has a backup has everything: that there is one is to be known.
+    /// Audits the backup, because it contains everything.
     async fn note(&self, store: &Store, made: &BackupSummary) -> Result<()> {
         let user = CurrentUser::of_shell(store).await?;
         let entry = AuditEntry {

@@ -28,7 +28,8 @@ pub(super) struct ServerClient {
     client: Client,
 }
 
-/// It is not there after all, and was asked nothing: the command does the work itself.
+/// The server that ran with this data folder is gone before it got the request, so the command does
+/// the work itself.
 #[derive(Debug, thiserror::Error)]
 #[error("the Tenon that ran with this data folder is gone")]
 pub(super) struct ServerGone;
@@ -84,7 +85,7 @@ impl ServerClient {
         })
     }
 
-    /// Whatever an id has in it stays one part of the path.
+    /// Percent-encodes ids, so that each stays one path segment.
     fn url(&self, parts: &[&str]) -> Result<url::Url> {
         let mut url: url::Url = self.server.address.parse()?;
         let mut path = url

@@ -207,9 +207,20 @@ async fn install_all(
         user.note(&app.store, "", "skill.installed", skill.id.as_str(), detail)
             .await;
         let state = app.skills.settled(&skill.id, |line| eprintln!("  {line}"));
-        if let SourceState::Failed { why } = state.await {
-            eprintln!("{} cannot be used yet: {}", skill.name, why.message);
-            code = ExitCode::FAILURE;
+        match state.await {
+            SourceState::Failed { why } => {
+                eprintln!("{} cannot be used yet: {}", skill.name, why.message);
+                code = ExitCode::FAILURE;
+            }
+            SourceState::Degraded { why } => {
+                eprintln!("{}: {}", skill.name, why.message);
+                code = ExitCode::FAILURE;
+            }
+            SourceState::Starting
+            | SourceState::Ready
+            | SourceState::Sleeping
+            | SourceState::Off
+            | SourceState::Offline => {}
         }
     }
     if json {

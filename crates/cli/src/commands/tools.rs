@@ -16,7 +16,7 @@ use super::server_client::{ServerClient, ServerGone};
 use crate::flags::CommonFlags;
 use tenon_app::app::{App, no_such_tool};
 use tenon_app::auth::CurrentUser;
-use tenon_app::tools::ToolListFilter;
+use tenon_app::tools::{ToolCaller, ToolListFilter};
 use tenon_server::wire::{CallToolAnswer, ToolView};
 
 /// More hits than this are no longer an answer.
@@ -95,7 +95,8 @@ impl ToolHost<'_> {
             Self::Server(server) => server.call(id, &input).await,
             Self::Here(app, user) => {
                 let cancel = app.closing.child_token();
-                Ok(app.tools.call(user, "", id.clone(), input, cancel).await?)
+                let caller = ToolCaller::new(user, "");
+                Ok(app.tools.call(caller, id.clone(), input, cancel).await?)
             }
         }
     }

@@ -35,7 +35,7 @@ pub(super) struct BrowserState {
     pub(super) steps: Vec<DoctorStep>,
     /// What the server was made with, also where the page cannot use it.
     pub(super) framework: ServerFramework,
-    /// What a preflight has allowed is not asked for again: address, method, header.
+    /// Cache of successful preflights: address, method, header.
     allowed: HashSet<(Url, Method, String)>,
     redirects: HashMap<Url, Url>,
 }
@@ -43,7 +43,7 @@ pub(super) struct BrowserState {
 /// A response, also one that no page would see.
 #[derive(Debug)]
 pub(super) struct BrowserResponse {
-    /// What it answers, after redirects and before the headers that the browser adds.
+    /// The final request after redirects, without the headers that a browser adds.
     pub(super) request: Request,
     pub(super) response: Response,
     /// What keeps it from the page.
@@ -234,7 +234,7 @@ impl Browser {
         Err(self.failed(problem))
     }
 
-    /// It wants a key, or another one.
+    /// The server requires a key, or rejects the one given.
     fn key_problem(&self, status: u16, is_hidden: bool) -> DoctorProblem {
         let what = if self.own.has_key() {
             "does not take the key"
@@ -259,7 +259,7 @@ impl Browser {
     /// Whether anybody speaks HTTP at an address, trusted or not.
     pub(super) async fn answers(&self, url: &Url) -> bool {
         match self.http.send(Request::new(Method::GET, url.clone())).await {
-            // So do some who want TLS, to say so.
+            // Some servers answer plain HTTP on a TLS port with status 400.
             Ok(response) => url.scheme() == "https" || response.status() != 400,
             Err(error) => error.problem.kind == ProblemKind::TlsNotTrusted,
         }

@@ -43,7 +43,8 @@ enum FixCondition {
     NoKeyGiven,
 }
 
-/// What a server was made with, as far as it shows. It decides which lines mend it.
+/// The framework a server was made with, as far as its responses show. It decides which fix is
+/// printed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum ServerFramework {

@@ -47,7 +47,8 @@ impl Browser {
         let mut whole = UsableServer::default();
         let (mut failed, mut is_tried) = (Vec::new(), false);
         for sub in subs {
-            // They are all served by the same program: what one lets a page do, all do.
+            // All documents come from one program, so the CORS check of the first one holds for the
+            // others.
             let found = match self.read_document(sub.url).await {
                 Ok(document) => self.try_document(&document, !is_tried).await,
                 Err(problem) => Err(problem),

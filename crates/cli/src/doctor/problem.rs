@@ -1,4 +1,4 @@
-//! What keeps a page from using a server: a kind, and a sentence for a person.
+//! A reason why a page cannot use a server: a kind, and a sentence for a person.
 
 use serde::{Deserialize, Serialize};
 

@@ -58,7 +58,7 @@ impl HostScope {
     }
 }
 
-/// What a browser does not let a page do, and why: the end of "does not let a page …".
+/// What CORS does not let a page do: the end of "does not let a page …".
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum CorsRefusal {
     #[error("read it: it sends no Access-Control-Allow-Origin")]
@@ -83,7 +83,7 @@ pub(super) enum CorsRefusal {
 }
 
 impl CorsRefusal {
-    /// Of a preflight: the browser does not even send the request.
+    /// The problem if a preflight is refused: the browser does not send the request at all.
     pub(super) fn of_preflight(&self, page: &str) -> DoctorProblem {
         match self {
             Self::NoOrigin => ProblemKind::PreflightRefused.with(not_let(
@@ -119,7 +119,7 @@ pub(super) fn asks_permission(url: &Url, page: &Url) -> bool {
     HostScope::of(page) == HostScope::Elsewhere && HostScope::of(url) != HostScope::Elsewhere
 }
 
-/// What a browser refuses without sending anything.
+/// Checks that browsers make before they send anything.
 pub(super) fn check_address(url: &Url, page: &Url) -> Result<(), DoctorProblem> {
     let (site, page_site) = (origin(url), origin(page));
     if let Some(port) = url.port().filter(|port| BLOCKED_PORTS.contains(port)) {
@@ -239,8 +239,8 @@ pub(super) fn exposes(response: &HeaderMap, name: &str) -> bool {
     exposed.iter().any(is_it)
 }
 
-/// What keeps a response from a page: a preflight after which the request would not have been
-/// sent, or that the response may not be read.
+/// The problem that keeps a response from a page: a refused preflight, or a response without the
+/// right CORS headers.
 pub(super) fn blocked(
     unsent: Option<&CorsRefusal>,
     unread: Option<&CorsRefusal>,
@@ -249,7 +249,7 @@ pub(super) fn blocked(
 ) -> Option<DoctorProblem> {
     use CorsRefusal::{NoOrigin, Redirect, Status};
     let mut problem = match (unsent, unread) {
-        // That nothing may be read is the larger fault.
+        // An unreadable response is the more important problem.
         (None | Some(NoOrigin | Status(_) | Redirect(_)), Some(unread)) => unread.of_response(page),
         (Some(unsent), _) => unsent.of_preflight(page),
         (None, None) => return None,

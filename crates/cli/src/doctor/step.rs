@@ -84,7 +84,7 @@ impl DoctorStep {
 
     /// What a browser makes of the response.
     pub(super) fn note(&mut self, ok: bool, verdict: String) {
-        // What it would not even have asked for, it makes nothing of.
+        // If the browser would not have sent the request, its response gets no verdict.
         if ok || self.ok {
             self.verdict = verdict;
         }
@@ -114,7 +114,7 @@ impl DoctorStep {
     pub(super) fn response(&self) -> String {
         match &self.outcome {
             StepOutcome::Error(why) => (*why).to_owned(),
-            // Of a preflight nobody reads more than the headers.
+            // Of a preflight, only the headers matter.
             StepOutcome::Got { status, .. } if self.asked.method == Method::OPTIONS.as_str() => {
                 status.to_string()
             }

@@ -30,7 +30,7 @@ impl TracePropagator for OtelPropagator {
     fn set_parent(&self, span: &Span, parent: &TraceContext) {
         let parent =
             TraceContextPropagator::new().extract_with_context(&Context::new(), &Pairs(parent));
-        // What is no valid context is no parent.
+        // An invalid trace context counts as no parent.
         if parent.span().span_context().is_valid() {
             // It fails where a span is filtered out, which then needs no parent.
             let _ = span.set_parent(parent);

@@ -1,5 +1,5 @@
-//! What ended spans pass on their way to the exporter: attributes get the type that the conventions
-//! give them and a bound, then the span waits in a bounded queue for the next batch.
+//! The queue of ended spans before export: attributes get their conventional types and are bounded,
+//! then spans wait for the next batch.
 
 use std::time::Duration;
 

@@ -114,6 +114,7 @@ fn example(route: &Route) -> Example {
         ("POST", "/chats/{id}/branch") => body(json!({"turnId": HER_TURN})),
         ("POST", "/turns/{id}/cancel") => plain,
         ("GET", "/turns/{id}/trace" | "/model-calls/{id}") => plain,
+        ("GET", "/calls/{id}") => plain,
         ("GET", "/calls") => query("?toolId=builtin_calculate"),
         ("POST", "/calls/{id}/answer") => body(json!({"verdict": "once"})),
         ("POST", "/calls/{id}/form") => body(json!({"formId": "nothing", "action": "decline"})),
@@ -173,7 +174,9 @@ fn example(route: &Route) -> Example {
         // A file is no JSON.
         ("POST", "/files") => query("?name=theirs.txt"),
         ("POST", "/skills/{id}/version") => body(json!({"hash": HER_SKILL_HASH})),
-        ("POST", "/tools/describe" | "/tools/create") => body(json!({"code": MODULE})),
+        ("POST", "/tools/describe" | "/tools/create" | "/tools/create/stream") => {
+            body(json!({"code": MODULE}))
+        }
         ("POST", "/tools/try") => body(json!({"code": MODULE, "tool": "add"})),
         ("GET", "/sources" | "/sources/{id}" | "/sources/{id}/logs" | "/secrets") => plain,
         ("POST", "/sources") => body(json!({

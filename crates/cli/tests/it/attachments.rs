@@ -4,7 +4,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use tenon_domain::{Message, UserId};
+use tenon_domain::{ChatId, FileId, Message, UserId};
 use tenon_llm::scripted::{ScriptStep, Scripted};
 use tenon_store::LOCAL;
 
@@ -206,6 +206,12 @@ async fn bad_uploads_are_refused_and_unsent_files_can_be_taken_back() {
         (status, &error["error"]["code"]),
         (422, &json!("file_empty"))
     );
+    // Nobody is told the marks of a format that is not read.
+    let (_, rich) = upload(&server, "letter.rtf", br"{\rtf1\ansi Dear Ada}").await;
+    assert_eq!(
+        (&rich["kind"], &rich["textChars"]),
+        (&json!("other"), &Value::Null)
+    );
     let (status, error) = upload(&server, "large.bin", &vec![1; 21 * 1024 * 1024]).await;
     assert_eq!(status, 413, "{error}");
     let request = server
@@ -271,6 +277,27 @@ async fn files_go_along_with_an_export_and_a_link_where_their_owner_says_so() {
     // Of no other chat.
     let other = format!("/api/shared/{token}/files/{copied}");
     assert_eq!(server.get(&other).await.0, 404);
+}
+
+#[tokio::test]
+async fn two_chats_that_take_a_file_at_once_have_it_both() {
+    let server = Server::start().await;
+    let user = UserId::new(LOCAL);
+    for round in 0..10 {
+        let (_, file) = upload(&server, "plan.txt", b"the plan").await;
+        let id = FileId::new(file["id"].as_str().unwrap());
+        let chats = [server.new_chat().await, server.new_chat().await].map(ChatId::new);
+        let ids = [id];
+        let [first, second] = chats
+            .each_ref()
+            .map(|chat| server.app.files.attach(&user, chat, &ids));
+        let (first, second) = tokio::join!(first, second);
+        for (chat, attached) in chats.iter().zip([first, second]) {
+            let attached = attached.unwrap();
+            let kept = server.app.store.file_of_chat(chat, &attached[0].id).await;
+            assert_eq!(kept.unwrap().data, b"the plan", "round {round}");
+        }
+    }
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 
 mod bus;
 mod chaos;
+mod compose;
 mod tools;
 mod turns;
 

@@ -123,7 +123,7 @@ async fn the_connections_of_open_webui_are_tools_when_tenon_starts() {
     let why = by_id(&sources, "file-mcpo-2")["why"]["message"]
         .as_str()
         .unwrap();
-    assert!(why.contains("asks for a key"), "{why}");
+    assert!(why.contains("requires a key"), "{why}");
 
     let mut list = tenon(&data, &["sources", "list"]);
     with(&mut list);

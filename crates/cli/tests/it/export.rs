@@ -6,6 +6,7 @@ use tenon_domain::{ChatId, ToolSettings, UserId};
 use tenon_llm::scripted::ScriptStep;
 use tenon_store::LOCAL;
 
+use crate::attachments::{send_message, upload};
 use crate::server::{Server, answer};
 
 async fn import(server: &Server, file: &Value) -> (u16, Value) {
@@ -236,7 +237,7 @@ async fn a_broken_file_is_refused_and_leaves_nothing_behind() {
     let mut many = turn("a");
     many["messages"] = vec![message.clone(); 10_001].into();
     let many = file(json!([many])).to_string();
-    let values = format!("[{}0]", "0,".repeat(1_000_000));
+    let values = format!("[{}0]", "0,".repeat(1_200_000));
     for (text, words) in [(many, "10001 messages"), (values, "more values")] {
         let request = server.request("POST", "/api/chats/import").body(text);
         let (status, refused) = answer(request.send().await.unwrap()).await;
@@ -269,12 +270,101 @@ async fn a_broken_file_is_refused_and_leaves_nothing_behind() {
     assert_eq!(import(&server, &long).await.0, 201);
     let request = server
         .request("POST", "/api/chats/import")
-        .body(vec![b' '; 33 * 1024 * 1024]);
+        .body(vec![b' '; 49 * 1024 * 1024]);
     match request.send().await {
-        Ok(refused) => assert_eq!(refused.status(), 413),
+        Ok(refused) => {
+            assert_eq!(refused.status(), 413);
+            let told = refused.text().await.unwrap();
+            assert!(told.contains("chat_import_too_large"), "{told}");
+        }
         // It hung up while we were still talking.
         Err(error) => assert!(error.is_request() || error.is_body(), "{error}"),
     }
+}
+
+#[tokio::test]
+async fn what_is_set_for_a_chat_comes_along_by_name() {
+    let server = Server::start().await;
+    let chat = server.new_chat().await;
+    let (_, folder) = server.post("/api/folders", json!({"name": "Launch"})).await;
+    let (status, expert) = server
+        .post("/api/experts", json!({"name": "tides", "title": "Tides"}))
+        .await;
+    assert_eq!(status, 201, "{expert}");
+    let change = json!({"folderId": folder["id"], "expertId": expert["id"], "pinned": true, "archived": true});
+    let path = format!("/api/chats/{chat}");
+    let (status, summary) = server.patch(&path, change).await;
+    assert_eq!(status, 200, "{summary}");
+    let set = json!({"instructions": "Be brief.", "parameters": {"temperature": 0.5}});
+    let setting = server
+        .request("PUT", &format!("{path}/settings"))
+        .json(&set);
+    assert_eq!(answer(setting.send().await.unwrap()).await.0, 200);
+
+    let (_, exported) = server.get(&format!("{path}/export")).await;
+    let settings = json!({
+        "instructions": "Be brief.", "parameters": {"temperature": 0.5},
+        "expert": "tides", "folder": "Launch", "pinned": true, "archived": true,
+    });
+    assert_eq!(exported["settings"], settings);
+    let (_, imported) = import(&server, &exported).await;
+    let copy = imported["id"].as_str().unwrap();
+    let (_, again) = server.get(&format!("/api/chats/{copy}/export")).await;
+    assert_eq!(again["settings"], settings);
+    assert_eq!(imported["folderId"], folder["id"]);
+
+    // Elsewhere the folder is made, and an expert that is not there is left out.
+    let elsewhere = Server::start().await;
+    let (status, imported) = import(&elsewhere, &exported).await;
+    assert_eq!(status, 201, "{imported}");
+    import(&elsewhere, &exported).await;
+    let (_, folders) = elsewhere.get("/api/folders").await;
+    assert_eq!(folders.as_array().unwrap().len(), 1, "{folders}");
+    assert_eq!(
+        (&folders[0]["name"], &folders[0]["id"]),
+        (&json!("Launch"), &imported["folderId"])
+    );
+    assert_eq!(imported["expertId"], Value::Null);
+
+    let refused = [
+        (
+            "/settings/instructions",
+            json!("x".repeat(8_001)),
+            "instructions_too_long",
+        ),
+        (
+            "/settings/parameters",
+            json!({"temperature": 99}),
+            "expert_temperature",
+        ),
+        ("/settings/folder", json!("two\nlines"), "folder_name"),
+    ];
+    for (pointer, to, code) in refused {
+        let (status, refused) = import(&elsewhere, &changed(exported.clone(), pointer, to)).await;
+        let why = &refused["error"]["params"]["why"];
+        assert_eq!(
+            (status, &why["code"]),
+            (400, &json!("chat_import_settings"))
+        );
+        assert_eq!(why["params"]["why"]["code"], code, "{refused}");
+    }
+}
+
+#[tokio::test]
+async fn the_largest_chat_that_is_exported_with_its_files_comes_back() {
+    let server = Server::scripted([vec![ScriptStep::text("Done."), ScriptStep::stop()]]).await;
+    let chat = server.new_chat().await;
+    // Bytes that are no text.
+    let (_, file) = upload(&server, "data.bin", &vec![0; 20 * 1024 * 1024]).await;
+    let message = json!({"text": "Keep this.", "fileIds": [file["id"]]});
+    send_message(&server, &chat, message).await;
+    let (status, mut exported) = server
+        .get(&format!("/api/chats/{chat}/export?files=true"))
+        .await;
+    assert_eq!(status, 200);
+    exported["turns"][0]["messages"][1]["parts"][0]["text"] = json!("word ".repeat(1_200_000));
+    let (status, imported) = import(&server, &exported).await;
+    assert_eq!(status, 201, "{imported}");
 }
 
 #[tokio::test]

@@ -77,7 +77,7 @@ async fn a_form_is_answered_from_the_page_and_a_wrong_field_is_named() {
     let message = "“email” must be an e-mail address, like ada@example.org.";
     check(wrong, 422, "form_not_email", message).await;
     let other = json!({"formId": "other", "action": "decline"});
-    check(other, 409, "form_closed", "This form does not wait").await;
+    check(other, 409, "form_closed", "This form is no longer waiting").await;
     let decline = json!({"formId": id, "action": "decline"});
     let nobodys = server
         .post("/api/calls/nothing/form", decline.clone())

@@ -78,6 +78,21 @@ async fn other_hosts_and_origins_are_refused() {
 }
 
 #[tokio::test]
+async fn a_load_balancer_asks_by_whatever_name_it_has_for_the_machine() {
+    let server = Server::start().await;
+    for path in ["/health", "/ready"] {
+        let asked = server.request("GET", path).header("host", "tenon-1:8366");
+        let (status, body) = answer(asked.send().await.unwrap()).await;
+        assert_eq!(status, 200, "{path}: {body}");
+    }
+    for path in ["/readyz", "/ready/", "/metrics", "/"] {
+        let asked = server.request("GET", path).header("host", "tenon-1:8366");
+        let (status, body) = answer(asked.send().await.unwrap()).await;
+        assert_eq!(status, 421, "{path}: {body}");
+    }
+}
+
+#[tokio::test]
 async fn a_socket_from_another_site_is_refused() {
     use tokio_tungstenite::tungstenite::client::IntoClientRequest;
     let server = Server::start().await;

@@ -360,7 +360,7 @@ fn arguments_in_one_line_are_what_a_shell_would_make_of_them() {
     let told = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(1), "{told}");
     assert!(
-        told.contains("refused         half  In its `args` a quote is not closed"),
+        told.contains("refused         half  Its `args` has a quote that is not closed"),
         "{told}"
     );
     let tools = stdout(&run(&data, &["tools", "list", "--json"]));

@@ -18,6 +18,7 @@ mod binary;
 mod branches;
 mod bridge;
 mod cached_rights;
+mod call_trace;
 mod certificate;
 mod chats;
 mod cluster;
@@ -50,6 +51,7 @@ mod metrics;
 mod models;
 mod oidc;
 mod openai;
+mod outage;
 #[expect(dead_code, reason = "other crates start more of them")]
 #[path = "../../../../tests/peers/peer.rs"]
 mod peer;
@@ -75,6 +77,9 @@ mod sources;
 mod switches;
 #[cfg(unix)]
 mod task_run;
+#[expect(dead_code, reason = "the store tries more faults")]
+#[path = "../../../store/tests/it/tcp_proxy.rs"]
+mod tcp_proxy;
 mod telemetry;
 mod tool_list;
 mod tool_search;

@@ -251,10 +251,7 @@ async fn a_model_that_cannot_be_asked_now_says_why() {
     let server = Server::in_folder(data.path(), config(Environment::default())).await;
     let (_, model) = server.get(path).await;
     let why = model["unusable"]["message"].as_str().unwrap();
-    assert!(
-        why.contains("is not set in the environment any more"),
-        "{why}"
-    );
+    assert!(why.contains("is no longer set in the environment"), "{why}");
     // It stays the default, and a message is told so instead of going elsewhere.
     let (_, info) = server.get("/api/info").await;
     assert_eq!(info["model"]["id"], "openai:small");
@@ -291,7 +288,7 @@ async fn what_cannot_be_a_model_is_refused_in_words() {
     check(json!({"baseUrl": "ftp://x"}), "not an address").await;
     check(
         json!({"baseUrl": "http://user:pass@x/v1"}),
-        "Leave user and password out",
+        "Leave the user name and password out",
     )
     .await;
     check(json!({"key": "two words"}), "not a key").await;
@@ -300,7 +297,7 @@ async fn what_cannot_be_a_model_is_refused_in_words() {
     check(json!({"contextTokens": 3}), "tokens").await;
     check(
         json!({"parameters": {"messages": []}}),
-        "`messages` is no parameter",
+        "`messages` is not a parameter",
     )
     .await;
     check(

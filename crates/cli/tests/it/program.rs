@@ -12,8 +12,10 @@ use tempfile::TempDir;
 use crate::server::TEST_TIMEOUT;
 use crate::sources::fixtures;
 
+/// `TENON_BIN` names another build of it, such as the one that is released.
 pub fn tenon(data: &TempDir, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tenon"));
+    let program = std::env::var_os("TENON_BIN");
+    let mut command = Command::new(program.unwrap_or(env!("CARGO_BIN_EXE_tenon").into()));
     command.args(arguments).arg("--data").arg(data.path());
     for name in [
         "TENON_CONFIG",

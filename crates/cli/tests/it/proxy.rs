@@ -50,7 +50,7 @@ impl Drop for Proxy {
     }
 }
 
-fn free_address() -> SocketAddr {
+pub fn free_address() -> SocketAddr {
     let free = TcpListener::bind("127.0.0.1:0").unwrap();
     free.local_addr().unwrap()
 }

@@ -196,7 +196,9 @@ fn quiet(config: Config) -> Config {
     Config {
         model_titles: config.model_titles.or(Some(false)),
         // This process is no program that becomes one.
-        sandbox_helper: Some(env!("CARGO_BIN_EXE_tenon").into()),
+        sandbox_helper: config
+            .sandbox_helper
+            .or(Some(env!("CARGO_BIN_EXE_tenon").into())),
         ..config
     }
 }

@@ -9,6 +9,7 @@ mod escapes;
 mod foreign;
 mod limits;
 mod modules;
+mod offline_packages;
 mod packages;
 mod requests;
 mod rights;

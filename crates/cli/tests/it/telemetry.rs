@@ -1,6 +1,7 @@
 //! Traces and metrics as a collector receives them that nobody here wrote, and what becomes of
 //! turns where there is none.
 
+mod cluster;
 mod hub;
 mod model;
 mod receiver;

@@ -19,7 +19,7 @@ coded_errors! {
         NotAnObject = "form_not_object" => "The answer has to be an object with the fields of the form.",
         UnknownField { name } = "form_unknown_field" => "The form has no field “{name}”.",
         Missing { label } = "form_field_missing" => "“{label}” is missing; fill it in.",
-        NotText { label } = "form_not_text" => "“{label}” must be a text.",
+        NotText { label } = "form_not_text" => "“{label}” must be text.",
         Empty { label } = "form_field_empty" => "“{label}” must not be empty.",
         TooShort { label, min } = "form_too_short" => "“{label}” needs at least {min} characters.",
         TooLong { label, max } = "form_too_long" => "“{label}” may have at most {max} characters.",
@@ -299,7 +299,7 @@ mod tests {
             Err("The answer has to be an object with the fields of the form."),
         );
         check(with("more", json!(1)), Err("The form has no field “more”."));
-        check(json!({"name": 7}), Err("“Your name” must be a text."));
+        check(json!({"name": 7}), Err("“Your name” must be text."));
         check(
             json!({"name": "A"}),
             Err("“Your name” needs at least 2 characters."),
@@ -420,7 +420,7 @@ mod tests {
         let found = fields.check(&json!({"x": 1})).unwrap_err().to_string();
         assert_eq!(
             found.chars().count(),
-            MAX_QUOTE_CHARS + "“…” must be a text.".chars().count()
+            MAX_QUOTE_CHARS + "“…” must be text.".chars().count()
         );
     }
 }

@@ -6,7 +6,7 @@ use tenon_domain::{PromptKind, PromptOutcome, ToolCall};
 use super::prompts::{EvaluationPrompt, ExpectedCall, ExpectedValue};
 use super::tools::as_number;
 
-/// What a model made of one prompt.
+/// The calls and the answer of a model for one prompt.
 #[derive(Debug, Default)]
 pub(super) struct PromptTranscript {
     pub calls: Vec<ToolCall>,

@@ -174,7 +174,7 @@ fn spec(name: &str, description: &str, arguments: &[(&str, Value)]) -> Arc<ToolS
     })
 }
 
-/// What the tool says. A wrong call is told what was wrong with it, as a real tool's would be.
+/// The simulated result of a call. A wrong call gets the same error as from a real tool.
 pub(super) fn simulate(call: &ToolCall) -> ToolResult {
     let input = CallInput(&call.input);
     let said = match call.tool_id.as_str() {

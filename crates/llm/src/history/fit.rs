@@ -11,7 +11,7 @@ use tenon_domain::{Content, Message, Part, UserFile};
 use super::shortened::{shorten_strings, shorten_with_note};
 use super::weight::{files_weight, weight};
 
-/// Enough of an old output to know what it was.
+/// Length that an old output is cut to: enough to see what it was.
 const OLD_OUTPUT_CHARS: usize = 300;
 
 /// Enough of the newest outputs to go on with; less only where that does not fit.
@@ -70,7 +70,8 @@ pub(crate) fn fit(messages: &mut [Message], budget: usize) {
     fit_newest_files(messages, budget);
 }
 
-/// What the model works with now is cut last, and only as far as it has to be.
+/// Shortens the newest outputs last and as little as possible, because the model works with them
+/// now.
 fn fit_newest(messages: &mut [Message], budget: usize) {
     let kept = NEW_OUTPUT_CHARS.map(|chars| (chars, ImageHandling::Keep));
     let last = [(OLD_OUTPUT_CHARS, ImageHandling::Describe)];
@@ -125,7 +126,7 @@ fn shorten_file(file: &mut UserFile, chars: usize) {
     }
 }
 
-/// What becomes of the images in an output that is shortened.
+/// How images are handled in a shortened output.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ImageHandling {
     Keep,

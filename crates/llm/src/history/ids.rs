@@ -1,4 +1,4 @@
-//! What calls are named to the provider that is told of them.
+//! The ids of calls as sent to the provider.
 
 use std::collections::{HashMap, HashSet};
 
@@ -24,7 +24,7 @@ impl CallIds {
         }
     }
 
-    /// What this very provider wanted to be told back.
+    /// The block, if this provider made it.
     pub(crate) fn own<'a>(&self, provider_block: &'a Option<ProviderBlock>) -> Option<&'a Value> {
         provider_block
             .as_ref()

@@ -12,7 +12,7 @@ pub(crate) fn asks_about_images(messages: &[Message]) -> bool {
     users.next().is_some_and(|images| !images.is_empty())
 }
 
-/// Puts words in the place of pictures: what was said about them can still be understood.
+/// Replaces pictures by text, so that later messages about them still make sense.
 pub(crate) fn describe_images(messages: &mut [Message]) {
     for message in messages {
         let Message::User { text, images, .. } = message else {

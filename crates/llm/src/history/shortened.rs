@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 use tenon_domain::text::chars_after;
 
-/// Cuts between characters and says so; what is hardly longer stays.
+/// Shortens a text at a character boundary and adds a note; a text only slightly too long is kept.
 pub(super) fn shorten_with_note(text: &str, chars: usize) -> Cow<'_, str> {
     let end = chars_after(text, 0, chars);
     let left = text[end..].chars().count();

@@ -19,8 +19,7 @@ pub use mask::MaskedExchange;
 /// How much of a response is kept: enough to see what kind of answer it is.
 const MAX_HEAD_BYTES: usize = 4 * 1024;
 
-/// Shared by whoever asks a model and the provider that asks its server. By default nobody reads
-/// it, and nothing is kept.
+/// The log of attempts, shared by a caller and the provider. The default log records nothing.
 #[derive(Debug, Clone, Default)]
 pub struct AttemptLog(Option<Arc<Mutex<LogState>>>);
 
@@ -35,7 +34,7 @@ struct LogState {
 #[derive(Debug, Clone)]
 pub struct ModelAttempt {
     pub started: Instant,
-    /// None: whoever asked stopped listening before it was over.
+    /// None if the caller stopped listening before the end.
     pub ended: Option<Instant>,
     /// The status of the response. None: there was none.
     pub status: Option<u16>,
@@ -45,7 +44,7 @@ pub struct ModelAttempt {
     pub content: AttemptContent,
 }
 
-/// What went out and how the answer began, as they were.
+/// Request and start of the response, unmasked.
 #[derive(Clone)]
 pub struct AttemptContent {
     url: String,
@@ -75,7 +74,7 @@ impl AttemptLog {
         taken
     }
 
-    /// Keeps texts, such as the address of a server, from whoever reads the log.
+    /// Hides texts, such as the address of a server, from readers of the log.
     pub fn redact(&self, texts: &[String], replacement: &str) {
         self.with(|log| {
             let pairs = texts
@@ -146,14 +145,14 @@ impl AttemptLog {
 }
 
 impl AttemptContent {
-    /// As people may read it: without keys, and within a bound. Takes some milliseconds where the
-    /// chat is long.
+    /// Request and response for people: keys masked, length bounded. Takes some milliseconds for a
+    /// long chat.
     pub fn mask(&self) -> MaskedExchange {
         self.mask.exchange(&self.url, &self.request, &self.head)
     }
 }
 
-/// Without what was said.
+/// Omits the content.
 impl std::fmt::Debug for AttemptContent {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("AttemptContent")

@@ -1,5 +1,5 @@
-//! What a server turned out not to take. It is found out by its refusals, once:
-//! what helped one request is known to the next.
+//! Features that a server turned out not to support. Learned from refusals, once: a change that
+//! made one request succeed is used for the next.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -57,7 +57,7 @@ pub(crate) struct Capabilities {
     pub takes_tools: bool,
     /// Takes its thoughts back.
     pub takes_thoughts: bool,
-    /// Takes a temperature that nobody asked for; models that think do not.
+    /// Whether a default temperature may be sent; reasoning models refuse it.
     pub takes_temperature: bool,
     /// Lets the user speak right after a tool has.
     pub takes_users_after_tools: bool,
@@ -74,18 +74,18 @@ pub(crate) struct Capabilities {
     /// A chat of this weight was too long.
     pub full_at: Option<usize>,
     quarantine: BTreeMap<ToolId, RefusedTool>,
-    /// One of the pictures of this very request cannot be read; the next ones may.
+    /// An image in this request cannot be read. The next images may be fine.
     has_bad_image: bool,
 }
 
-/// A tool as it was refused, and why. Once it is mended, it is another one.
+/// A refused tool and the reason. A changed schema makes it a different tool.
 #[derive(Debug, Clone, PartialEq)]
 struct RefusedTool {
     schema: Value,
     why: ExclusionReason,
 }
 
-/// What came of a refusal.
+/// The change of capabilities that a refusal leads to.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum CapabilityChange {
     None,
@@ -186,8 +186,8 @@ impl Capabilities {
         CapabilityChange::Changed
     }
 
-    /// What a chat of this weight has to fit into. One that was never found too long stays whole;
-    /// one that was is shortened so far that the next words still fit.
+    /// The weight that a chat must be reduced to. None if no chat of this weight was ever refused;
+    /// otherwise below the limit, so that the next messages still fit.
     pub(crate) fn budget(&self, weight: usize) -> Option<usize> {
         let full = self.full_at.filter(|full| weight >= *full);
         full.map(|full| full * 6 / 10)
@@ -252,7 +252,7 @@ fn max_tokens_limit(said: &str) -> Option<u64> {
 /// The tools a refusal is about: numbered in it, or called by their names.
 fn refused_tools<'a>(said: &str, tools: &'a [Arc<CompiledTool>]) -> Vec<&'a CompiledTool> {
     let lower = said.to_lowercase();
-    // Gemini numbers what is in its one tool; all others number the tools.
+    // Gemini counts functions inside its one tool; all others count tools.
     let numbers = [
         &["function_declarations[", "functiondeclarations["][..],
         &["tools[", "tools.", "tools/", "functions["][..],

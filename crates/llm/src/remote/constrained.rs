@@ -33,8 +33,7 @@ use envelope::{EnvelopeContent, ReplyEnvelope};
 use short_names::ShortNames;
 use signature::signature;
 
-/// What speaking is for, and what it looks like: without these, a small model calls a tool whatever
-/// it is told.
+/// Explains the reply form with an example: without it, a small model always calls a tool.
 const REPLY_DESCRIPTION: &str = "Says something to the user: greetings, small talk, jokes, writing, translating, explaining, \
                                  what you know yourself, and what the results of tools were.";
 const REPLY_EXAMPLES: [(&str, &str); 3] = [

@@ -63,7 +63,7 @@ pub(super) fn entries(
     let mut bytes = 0;
     let mut entries = vec![SEARCH.clone()?];
     for tool in tools {
-        // One that the provider cannot be told of is no loss to the others.
+        // A tool that cannot be compiled is left out; the others are still deferred.
         let Some(entry) = entry(remote, compiler, capabilities, tool) else {
             continue;
         };

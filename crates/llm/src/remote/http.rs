@@ -47,7 +47,7 @@ pub(crate) async fn post_logged(
     let body = serde_json::to_vec(body).map_err(|_| ProviderError::unsendable(remote))?;
     let body = Bytes::from(body);
     attempts.begin(remote, &url, &body);
-    // Whoever added the model chose its address; redirects are not followed.
+    // The address was chosen by the person who added the model; redirects are not followed.
     let mut headers = HeaderMap::new();
     trace_context::add_headers(&mut headers);
     let request = client(&url)
@@ -78,7 +78,7 @@ pub(crate) async fn read(mut response: Response, limit: usize) -> Option<String>
     Some(String::from_utf8_lossy(&body).into_owned())
 }
 
-/// What a server says is wrong, as far as it says it in time.
+/// The body of an error response, as far as it arrives in time.
 pub(crate) async fn error_body(response: Response) -> ProviderErrorBody {
     read_error(response).await.0
 }
@@ -89,7 +89,7 @@ async fn read_error(mut response: Response) -> (ProviderErrorBody, String) {
     let retry_after = retry_after(response.headers());
     let mut body = Vec::new();
     let read = body::read_prefix(&mut response, MAX_ERROR_BODY_BYTES, &mut body);
-    // What came in time is all there is.
+    // On a timeout, the part read so far is used.
     let _ = tokio::time::timeout(ERROR_BODY_TIMEOUT, read).await;
     let text = String::from_utf8_lossy(&body).into_owned();
     let error = ProviderErrorBody {
@@ -112,7 +112,7 @@ fn authorise(request: RequestBuilder, remote: &Remote) -> RequestBuilder {
         WireFormat::Anthropic if remote.host().ends_with("anthropic.com") => {
             request.header("x-api-key", key)
         }
-        // Of those that speak the same language some want the one, some the other.
+        // Servers that imitate Anthropic's API expect one or the other, so both headers are sent.
         WireFormat::Anthropic => request.header("x-api-key", key).bearer_auth(key),
     }
 }

@@ -1,4 +1,5 @@
-//! Who offers a model, by the names of OpenTelemetry's conventions for generative AI.
+//! Maps a model's host to the provider names of OpenTelemetry's semantic conventions for generative
+//! AI.
 
 use url::Url;
 

@@ -1,5 +1,5 @@
-//! Which models are small: they are told less, because they read slowly, choose badly among long
-//! descriptions, and have little room for anything but the conversation.
+//! Detects small models by name. They get fewer tools and shorter prompts, because they read
+//! slowly, choose badly among many tools and have small contexts.
 
 use super::Remote;
 
@@ -31,7 +31,7 @@ fn billions(model: &str) -> Option<f64> {
 }
 
 fn size(word: &str) -> Option<f64> {
-    // `e4b`: so much of it is in memory at a time.
+    // `e4b`: the effective number of parameters in memory.
     let word = word.strip_prefix(['e', 'E']).unwrap_or(word);
     let number = word.get(..word.len().checked_sub(1)?)?;
     if !number.starts_with(|c: char| c.is_ascii_digit()) {

@@ -1,4 +1,4 @@
-//! What can go wrong with a model's server, and what that means for a person.
+//! Classifies errors of model servers and words them for people.
 
 use std::io;
 use std::time::Duration;
@@ -169,7 +169,7 @@ impl ProviderErrorBody {
         }
     }
 
-    /// What it means, and what to do about it.
+    /// Converts the response into an error with advice.
     pub(crate) fn into_error(mut self, remote: &Remote) -> ProviderError {
         self.text = without_key(&self.text, remote);
         self.place = without_key(&self.place, remote);
@@ -303,7 +303,7 @@ impl ProviderError {
         while let Some(inner) = cause.source() {
             cause = inner;
         }
-        // What people meet every day needs no name; the rest may help somebody.
+        // Common I/O errors are worded by us; the cause is quoted only for unusual ones.
         let usual = cause.downcast_ref::<io::Error>().is_some_and(|error| {
             use io::ErrorKind::{BrokenPipe, ConnectionRefused, ConnectionReset, UnexpectedEof};
             matches!(
@@ -332,14 +332,14 @@ impl ProviderError {
         }
     }
 
-    /// It cannot be written, or not to this address.
+    /// The request cannot be built or sent to this address.
     pub(crate) fn unsendable(remote: &Remote) -> Self {
         let address = (&remote.base_url).into();
         let fault = ModelFault::Unsendable { address };
         Self::Refused { fault }
     }
 
-    /// What came is not what such a server says.
+    /// The response is not in the format of such a server.
     pub(crate) fn unexpected_response(remote: &Remote, what: &str) -> Self {
         let said = line(&without_key(what, remote), MAX_QUOTE_CHARS);
         let fault = ModelFault::NotAModel {
@@ -379,7 +379,7 @@ fn wait_text(wait: Option<Duration>) -> Option<String> {
 /// Some servers repeat the key in their error message.
 fn without_key(text: &str, remote: &Remote) -> String {
     match remote.key.as_deref() {
-        // A short one is no secret, and may be part of any word.
+        // A short key may be part of any word, so it is not redacted.
         Some(key) if key.len() >= 8 => text.replace(key, "…"),
         _ => text.to_owned(),
     }

@@ -74,7 +74,7 @@ impl RequestPlan {
             .collect()
     }
 
-    /// What goes out, and which tools cannot.
+    /// Plans a request: its body, and the tools that had to be left out.
     pub(crate) fn new(
         remote: &Remote,
         compiler: &ToolCompiler,
@@ -87,7 +87,7 @@ impl RequestPlan {
             let fault = ModelFault::NoImages { name };
             return Err(ProviderError::Refused { fault });
         }
-        // Earlier ones keep nobody from going on with another model.
+        // Images in earlier messages must not prevent the use of another model.
         if !capabilities.sees_images {
             history::describe_images(&mut messages);
         }

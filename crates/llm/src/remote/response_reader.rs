@@ -214,7 +214,7 @@ impl ResponseReader {
         ProviderError::Refused { fault }
     }
 
-    /// It is over, and nothing was said.
+    /// The response ended without any content.
     fn empty_response(&self) -> ProviderError {
         let head = String::from_utf8_lossy(&self.head);
         let is_whole = matches!(self.buffer, BodyBuffer::Json(_));
@@ -238,7 +238,7 @@ impl ResponseReader {
         let (decoder, deltas) = (&mut self.decoder, &mut self.deltas);
         self.has_events |= !self.events.is_empty();
         let mut events = self.events.drain(..);
-        // What comes after the end is of no interest, and must not become a second end.
+        // Events after the end of the answer are ignored, so that there is only one end.
         let decoded = events.try_for_each(|mut event| {
             if decoder.is_done() {
                 return Ok(());
@@ -253,7 +253,7 @@ impl ResponseReader {
     }
 }
 
-/// What a stream that broke off leaves of its last line is no event.
+/// Drops the last line of an event if the stream broke off inside it.
 fn drop_incomplete_line(event: &mut SseEvent) {
     let is_json = |text: &str| serde_json::from_str::<IgnoredAny>(text).is_ok();
     let last = event.data.lines().next_back().unwrap_or_default().trim();

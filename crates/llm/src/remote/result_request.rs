@@ -30,7 +30,7 @@ pub(crate) fn add(messages: &mut [Message], tool_use: ToolUse) {
             Message::User { .. } => in_chinese = "",
             Message::Assistant { .. } => {}
             Message::Tools { answers } => {
-                // What failed says itself what to do.
+                // Errors already tell the model what to do, so nothing is appended to them.
                 let output = answers.last_mut().map(|answer| answer.result.as_mut());
                 if let Some(Ok(output)) = output
                     && !(request.is_empty() && in_chinese.is_empty())

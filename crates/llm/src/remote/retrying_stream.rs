@@ -34,14 +34,14 @@ const BASE_BACKOFF: Duration = Duration::from_secs(1);
 /// How long after the last word a server may take to end its answer.
 const DRAIN_TIMEOUT: Duration = Duration::from_millis(200);
 
-/// A server that wants to be left alone for longer than this is told about instead.
+/// A longer `Retry-After` is reported as an error instead of being waited for.
 const MAX_RETRY_AFTER: Duration = Duration::from_secs(60);
 
 type Bytes = Pin<Box<dyn Stream<Item = reqwest::Result<bytes::Bytes>> + Send>>;
 
 pub(super) struct RetryingStream {
     remote: Remote,
-    /// What is known of this server, and what this stream knows of it.
+    /// Capabilities shared by all requests to this server, and those that this stream works with.
     known: Arc<ServerKnowledge>,
     capabilities: Capabilities,
     request: ModelRequest,
@@ -63,7 +63,7 @@ enum Phase {
     Send,
     Wait(Duration),
     Read(Box<OpenResponse>),
-    /// Said all, or this progress wrong.
+    /// The answer is complete, or failed with this error.
     Done(Option<Error>),
 }
 
@@ -119,7 +119,8 @@ impl RetryingStream {
                     self.has_output |= deltas.as_slice().iter().any(is_output);
                     self.ready.extend(deltas);
                     if self.has_output && std::mem::take(&mut self.has_unconfirmed_changes) {
-                        // What was learned on the way was right: it helped.
+                        // The changed request succeeded, so the learned capabilities are confirmed
+                        // and shared.
                         lock(&self.known.capabilities).absorb(&self.capabilities);
                     }
                     match read {
@@ -193,7 +194,7 @@ impl RetryingStream {
         }
     }
 
-    /// What to do about an error: ask again, perhaps for less, or give up.
+    /// Decides about an error: retry, retry with a reduced request, or give up.
     fn next_phase(&mut self, error: ProviderError) -> Phase {
         self.request.attempts.failed(|| error.clone().detail());
         if let ProviderError::Refused {
@@ -298,7 +299,8 @@ pub(super) fn lock(capabilities: &Mutex<Capabilities>) -> MutexGuard<'_, Capabil
     capabilities.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What cannot be taken back: a person sees it, or history has it.
+/// Whether a delta is visible to people or stored in the history, so that a retry is no longer
+/// possible.
 fn is_output(delta: &ModelDelta) -> bool {
     match delta {
         ModelDelta::Text(_)

@@ -1,4 +1,4 @@
-//! Why a server stopped, kept back until it is known what it said.
+//! Holds back the stop reason until the content of the reply is known.
 
 use tenon_domain::StopReason;
 

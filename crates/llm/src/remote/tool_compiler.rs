@@ -20,18 +20,18 @@ const MAX_KNOWN: usize = 4_096;
 /// More tools than this OpenAI refuses, and no model chooses well among.
 pub(crate) const MAX_TOOLS: usize = 128;
 
-/// So many tools whose schemas are of no use are a mistake, or meant to keep us busy.
+/// Limit of tools with unusable schemas: more are a mistake or an attack.
 const MAX_FAILED: usize = 200;
 
-/// What is compiled where it is asked for: schemas of so many values. A reference counts as many,
-/// because what it stands for is written out.
+/// Limit of schemas that are compiled inline, in values. A reference counts as many, because it is
+/// expanded.
 const MAX_VALUES_AT_ONCE: usize = 2_000;
 const REFERENCE_VALUES: usize = 50;
 
-/// A schema that is longer is not even parsed where it is asked for.
+/// Longer schemas are not even parsed inline.
 const MAX_BYTES_AT_ONCE: usize = 64 * 1024;
 
-/// What became of each tool, for as long as the tool stays the same.
+/// The compiled form or error of each tool, cached until the tool changes.
 #[derive(Debug, Default)]
 pub(crate) struct ToolCompiler {
     known: Mutex<HashMap<ToolId, CompilerEntry>>,
@@ -84,7 +84,7 @@ impl ToolCompiler {
             }
             drop(turn);
         });
-        // Whatever went wrong there goes wrong again where it is told.
+        // A panic there happens again in the compilation below, which reports it.
         let _ = compiling.await;
     }
 

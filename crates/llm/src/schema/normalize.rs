@@ -1,5 +1,4 @@
-//! Completing what is half output, so that nothing in a schema is left to a
-//! provider's taste. What comes in is in translated words already.
+//! Completes a translated schema, so that providers have nothing to guess.
 
 use std::collections::HashSet;
 
@@ -26,7 +25,7 @@ pub(super) fn normalize(schema: Value) -> Value {
     Value::Object(keywords)
 }
 
-/// What a schema is about that does not say so. With an `anyOf` or `enum` it is output there.
+/// The type that a schema without `type` implies. None if `anyOf` or `enum` already say it.
 pub(super) fn implied_type(keywords: &Map<String, Value>) -> Option<&'static str> {
     if ["type", "anyOf", "enum"]
         .iter()

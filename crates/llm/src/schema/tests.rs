@@ -33,7 +33,7 @@ fn check_fault(schema: Value, expected: &str) {
     assert_eq!(error.to_string(), expected);
 }
 
-const ENDLESS: &str = "its input schema refers to itself without end";
+const ENDLESS: &str = "its input schema refers to itself endlessly";
 const NO_OBJECT: &str = "its input is not an object";
 
 #[test]
@@ -80,8 +80,8 @@ fn what_can_be_no_object_is_no_input() {
         json!({"$ref": "#/$defs/no", "$defs": {"no": false}}),
         NO_OBJECT,
     );
-    check_fault(json!([]), "its input schema is no JSON Schema");
-    check_fault(json!("object"), "its input schema is no JSON Schema");
+    check_fault(json!([]), "its input schema is not a JSON Schema");
+    check_fault(json!("object"), "its input schema is not a JSON Schema");
 }
 
 #[test]
@@ -182,19 +182,19 @@ fn references_that_lead_nowhere_or_away_are_faults() {
     };
     error(
         "#/$defs/x",
-        "its input schema refers to `#/$defs/x`, which is not there",
+        "its input schema refers to `#/$defs/x`, which does not exist",
     );
     error(
         "#/title",
-        "its input schema refers to `#/title`, which is not there",
+        "its input schema refers to `#/title`, which does not exist",
     );
     error(
         "#anchor",
-        "its input schema refers to `#anchor`, which is not there",
+        "its input schema refers to `#anchor`, which does not exist",
     );
     error(
         "#/%FF",
-        "its input schema refers to `#/%FF`, which is not there",
+        "its input schema refers to `#/%FF`, which does not exist",
     );
     error(
         "http://x/y#/z",

@@ -123,7 +123,7 @@ impl<'a> Translator<'a> {
         self.spend(reference.len())?;
         let target = self.document.resolve(reference)?;
         let same = |open: &&OpenReference<'_>| std::ptr::eq(open.target, target);
-        // It would have to be written out before it is written out.
+        // The reference points to its own ancestor at this depth, so inlining would never end.
         if self.open.iter().filter(same).any(|o| o.depth == at.depth) {
             return Err(SchemaError::Recursive);
         }
@@ -143,7 +143,7 @@ impl<'a> Translator<'a> {
         output
     }
 
-    /// What stands where a schema has been repeated often enough.
+    /// A stub in place of a schema that has been inlined often enough.
     fn stub(&mut self, target: &'a Value, at: Position) -> TranslateResult {
         self.enter(at)?;
         let mut output = Map::new();

@@ -112,7 +112,7 @@ impl McpConnection {
                 .request(RpcRequest::new(method, params), timeout)
                 .await;
             match answer {
-                // It is the server's to refuse: then there are no updates.
+                // The server may refuse subscriptions; then there are no updates.
                 Ok(_) | Err(Error::Rpc(RpcError { .. })) => {}
                 Err(error) => return Err(error),
             }

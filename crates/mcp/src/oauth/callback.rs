@@ -12,7 +12,7 @@ use super::http::OAuthHttp;
 use super::scopes;
 use super::token_client::TokenClient;
 
-/// What is needed when the browser comes back. Good for one return, and secret.
+/// State of a log-in until the browser returns. Secret, and valid for one return.
 #[derive(Serialize, Deserialize)]
 pub struct PendingLogin {
     pub(super) verifier: String,
@@ -20,7 +20,7 @@ pub struct PendingLogin {
     pub(super) resource: String,
     /// The authorization server, as far as its metadata names it.
     pub(super) issuer: Option<String>,
-    /// It said that it will name itself.
+    /// Whether the server promised to send `iss` with the callback.
     pub(super) must_name_issuer: bool,
     #[serde(default)]
     pub(super) client_name: String,

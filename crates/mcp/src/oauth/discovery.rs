@@ -63,13 +63,13 @@ struct ResourceMetadata {
     scopes_supported: Option<Vec<String>>,
 }
 
-/// What was found out about where to log in.
+/// The result of discovery: where to log in.
 #[derive(Debug)]
 pub(super) struct Discovery {
     pub(super) metadata: ServerMetadata,
-    /// What tokens are to be for, as its metadata names the server.
+    /// The `resource` parameter for tokens, as named in the server's metadata.
     pub(super) resource: String,
-    /// What the server asks for: in its challenge, or else in its metadata.
+    /// Scopes the server asks for: from its challenge, or else from its metadata.
     pub(super) scopes: Vec<String>,
     /// No document was found: the endpoints are where MCP of 2025-03-26 puts them.
     pub(super) is_guess: bool,
@@ -248,7 +248,8 @@ impl Discoverer<'_> {
         for name in &names {
             let url = Url::parse(name).or_else(|_| document_url.join(name));
             let Ok(url) = url else { continue };
-            // What it says picks where secrets are sent: it comes no less safely than the server.
+            // Metadata decides where secrets are sent, so an https server must not have http
+            // metadata.
             let is_downgrade = self.server.scheme() == "https" && url.scheme() != "https";
             if is_downgrade || !self.http.is_allowed_by(self.server, &url) {
                 continue;
@@ -262,7 +263,7 @@ impl Discoverer<'_> {
                 return Ok(metadata);
             }
         }
-        // To go on at the server itself would lead where it never said.
+        // Do not fall back to the server itself: it never named itself as an authorization server.
         Err(LoginError::Unreachable(UnreachableLogin::NoMetadata(
             quote(&names.join(", ")),
         )))

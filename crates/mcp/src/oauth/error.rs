@@ -1,4 +1,4 @@
-//! What can go wrong with a log-in, in sentences for the person who tries it.
+//! Errors of a log-in, as sentences for the person who logs in.
 
 use tenon_net::UrlError;
 use tenon_net::oauth::{NoRandomness, TokenError};
@@ -12,12 +12,12 @@ const MAX_QUOTE_CHARS: usize = 200;
 pub enum LoginError {
     #[error("The server has not asked for a log-in, or does not say where. Check its address.")]
     NoLogin,
-    /// It may work in a while.
+    /// A temporary failure; retrying may help.
     #[error("{0} Try again in a moment.")]
     Unreachable(UnreachableLogin),
     /// Somebody has to register the client there by hand.
     #[error(
-        "The server cannot be logged in at by itself: {why} Have {client} registered there, and add the client id it gets to the server's settings."
+        "Automatic registration with this server is not possible: {why} Have {client} registered there, and add the client id to the server's settings."
     )]
     NotRegistered {
         client: String,
@@ -28,12 +28,12 @@ pub enum LoginError {
     Untrusted(UntrustedLogin),
     #[error("The log-in was refused there: {0}")]
     Refused(RefusedLogin),
-    /// What was granted is not valid any more.
+    /// The grant is no longer valid.
     #[error("The log-in there has ended ({0}). Log in again.")]
     Ended(EndedLogin),
     #[error("This log-in was not begun here, is too old, or was used already. Begin it again.")]
     Expired,
-    #[error("What the log-in gave cannot be kept: {0}")]
+    #[error("The result of the log-in cannot be stored: {0}")]
     Storage(String),
 }
 
@@ -44,11 +44,11 @@ pub enum RefusedLogin {
     Said(String),
     #[error("it answered {0}.")]
     Status(u16),
-    #[error("its answer holds no token.")]
+    #[error("its answer contains no token.")]
     NoToken,
-    #[error("its token is none.")]
+    #[error("its token is not valid.")]
     InvalidToken,
-    #[error("it gives tokens of a kind that {client} cannot use.")]
+    #[error("it issues tokens of a type that {client} cannot use.")]
     TokenType { client: String },
 }
 
@@ -57,7 +57,7 @@ pub enum RefusedLogin {
 pub enum EndedLogin {
     #[error("{0}")]
     Said(String),
-    #[error("it gave nothing to renew it with")]
+    #[error("it issued no refresh token")]
     NotRenewable,
     #[error("somebody logged out")]
     LoggedOut,
@@ -75,7 +75,7 @@ pub enum UnreachableLogin {
     #[error("{client} could not register there: {why}.")]
     Registration { client: String, why: HostFailure },
     #[error(
-        "Where to log in could not be found out: the server names {0}, and nothing there says more."
+        "Where to log in is not known: the server names {0}, where no log-in metadata was found."
     )]
     NoMetadata(String),
     #[error("{host} could not be asked: {why}.")]
@@ -106,11 +106,11 @@ pub enum HostFailure {
 /// Why a client has to be registered by hand; goes on after a colon.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RegistrationRefusal {
-    #[error("nobody can register there.")]
+    #[error("it does not allow registration.")]
     NotOffered,
     #[error("{0}.")]
     Answered(HostFailure),
-    #[error("its answer names no client.")]
+    #[error("its answer contains no client id.")]
     NoClient,
 }
 
@@ -119,7 +119,7 @@ pub enum RegistrationRefusal {
 pub enum UntrustedLogin {
     #[error(transparent)]
     Address(UrlError),
-    #[error("The server's address is none.")]
+    #[error("The server's address is not valid.")]
     ServerAddress,
     #[error("The server names an address that {flaw}: {address}.")]
     NamedAddress { flaw: AddressFlaw, address: String },
@@ -127,17 +127,17 @@ pub enum UntrustedLogin {
     NamedAddressRefused(UrlError),
     #[error("The log-in service does not name itself.")]
     NoIssuer,
-    #[error("The log-in service names itself {named}, though it is {expected}.")]
+    #[error("The log-in service calls itself {named} instead of {expected}.")]
     OtherIssuer { named: String, expected: String },
-    #[error("The server says that {0} describes it, which is about something else.")]
+    #[error("The metadata at {0}, which the server names, describes another server.")]
     OtherResource(String),
-    #[error("The client secret does not fit into a header.")]
+    #[error("The client secret cannot be sent in a header.")]
     ClientSecret,
-    #[error("The log-in service gives out no codes.")]
+    #[error("The log-in service does not support authorization codes.")]
     NoCodes,
-    #[error("The log-in service cannot protect its codes (PKCE with S256).")]
+    #[error("The log-in service does not support PKCE with S256.")]
     NoPkce,
-    #[error("The answer does not come from where the log-in was begun.")]
+    #[error("The response does not come from the service where the log-in began.")]
     OtherSender,
 }
 
@@ -145,11 +145,11 @@ pub enum UntrustedLogin {
 pub enum AddressFlaw {
     #[error("is too long")]
     TooLong,
-    #[error("is none")]
+    #[error("is not valid")]
     Invalid,
-    #[error("is not https, though it is itself")]
+    #[error("is not https, although its own is")]
     NotHttps,
-    #[error("is of this machine or its cloud")]
+    #[error("belongs to this machine or its cloud")]
     Local,
 }
 
@@ -190,7 +190,7 @@ impl LoginError {
     }
 }
 
-/// What a server said, as one short line.
+/// The server's error text, as one short line.
 pub(super) fn quote(text: &str) -> String {
     text::line(text, MAX_QUOTE_CHARS)
 }

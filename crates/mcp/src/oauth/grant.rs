@@ -1,4 +1,4 @@
-//! What one person was granted at one server, and where it is stored.
+//! The grant of one person at one server, and the trait that stores it.
 
 use std::fmt;
 
@@ -40,7 +40,7 @@ pub struct TokenPair {
 pub trait GrantStorage: Send + Sync {
     async fn load(&self) -> Result<Option<Grant>, GrantStorageError>;
 
-    /// It is durable when this returns.
+    /// Stores the grant; it is durable when this returns.
     async fn save(&self, grant: &Grant) -> Result<(), GrantStorageError>;
 
     async fn remove(&self) -> Result<(), GrantStorageError>;

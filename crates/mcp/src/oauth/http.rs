@@ -183,7 +183,7 @@ impl OAuthHttp {
         let content_type = headers.get(CONTENT_TYPE);
         let content_type = content_type.map(HeaderValue::as_bytes).unwrap_or_default();
         let body = if content_type.starts_with(b"text/event-stream") {
-            // It has no end, and nothing in it is needed.
+            // The body is an endless stream and not needed.
             Vec::new()
         } else {
             body::read(&mut response, MAX_BODY_BYTES).await?

@@ -43,7 +43,7 @@ pub struct LoginRequest<'a> {
 /// Where to send a browser, and what is needed when it comes back.
 pub struct AuthorizationRedirect {
     pub url: String,
-    /// What it will bring back, good once.
+    /// The `state` parameter of the callback, valid once.
     pub state: String,
     pub pending: PendingLogin,
 }
@@ -128,7 +128,7 @@ async fn ask_for_challenge(http: &OAuthHttp, server: &Url) -> Result<Option<Stri
     let all: Vec<&str> = all.filter_map(|value| value.to_str().ok()).collect();
     let names_document = |value: &&&str| value.contains("resource_metadata");
     let challenge = all.iter().find(names_document).or(all.first()).copied();
-    // A 401 without a challenge asks for a log-in all the same.
+    // A 401 without a challenge also asks for a log-in.
     Ok(Some(challenge.unwrap_or("Bearer").to_owned()))
 }
 
@@ -141,7 +141,7 @@ fn check_flow(metadata: &ServerMetadata) -> Result<(), LoginError> {
     if lacks(&metadata.response_types_supported, "code") {
         return Err(LoginError::Untrusted(UntrustedLogin::NoCodes));
     }
-    // One that does not say usually supports it.
+    // Metadata that does not mention S256 usually supports it.
     if lacks(&metadata.code_challenge_methods_supported, "S256") {
         return Err(LoginError::Untrusted(UntrustedLogin::NoPkce));
     }

@@ -8,7 +8,7 @@ use url::Url;
 use super::error::{HostFailure, LoginError, RegistrationRefusal, UnreachableLogin, quote};
 use super::http::OAuthHttp;
 
-/// What a client says of itself when it registers.
+/// Client metadata for dynamic registration.
 pub(super) struct ClientMetadata<'a> {
     pub(super) client_name: &'a str,
     /// Where the browser comes back to.
@@ -37,7 +37,7 @@ pub(super) async fn register(
         client: client_name.to_owned(),
         why,
     };
-    // A browser on somebody's own machine comes back without https.
+    // A redirect to a local port is a native application, without https.
     let application_type = if redirect.starts_with("https://") {
         "web"
     } else {

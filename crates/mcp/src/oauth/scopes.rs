@@ -4,8 +4,8 @@
 const MAX_SCOPES: usize = 60;
 const MAX_SCOPE_BYTES: usize = 200;
 
-/// What is asked for: what the server wants, and after that what is held
-/// already, for a log-in that is to allow more must not allow less.
+/// The scopes to request: those the server asks for, then those already granted, so that a log-in
+/// for more does not lose any.
 pub(super) fn wanted(asked: &[String], held: &[String]) -> Vec<String> {
     let mut scopes: Vec<String> = Vec::new();
     for scope in asked.iter().chain(held) {
@@ -17,7 +17,7 @@ pub(super) fn wanted(asked: &[String], held: &[String]) -> Vec<String> {
     scopes
 }
 
-/// Those in an answer; the ones asked for where it does not say.
+/// The scopes of a token response; without any, those that were requested.
 pub(super) fn granted(answer: Option<&str>, asked: &[String]) -> Vec<String> {
     match answer {
         None => asked.to_vec(),

@@ -32,9 +32,9 @@ pub struct TokenManager(Arc<Inner>);
 pub enum GrantStatus {
     LoggedOut,
     LoggedIn,
-    /// They were, and have to log in again.
+    /// The person was logged in and has to log in again.
     Ended,
-    /// They are, but no token can be got now. A sentence.
+    /// The person is logged in, but no token can be obtained now. A sentence.
     Unknown(String),
 }
 
@@ -53,7 +53,7 @@ struct State {
     grant: Option<Grant>,
     /// Why there was no new token, and when.
     failure: Option<(LoginError, Instant)>,
-    /// They are logging out: nothing is given out or refreshed any more.
+    /// A log-out is in progress: no token is given out or refreshed.
     is_logging_out: bool,
 }
 
@@ -69,7 +69,7 @@ impl TokenManager {
         }))
     }
 
-    /// They have logged in: the grant is stored, then used.
+    /// Stores a new grant after a log-in, then uses it.
     pub async fn set_grant(&self, grant: Grant) -> Result<(), LoginError> {
         self.0.store.save(&grant).await.map_err(storage)?;
         let mut state = self.0.state();
@@ -110,7 +110,7 @@ impl TokenManager {
             state.is_logging_out = true;
             state.grant = None;
         }
-        // Otherwise it would store what it got after all is forgotten.
+        // Wait for a running refresh, which would otherwise store a new grant after the log-out.
         self.0.refresh.wait().await;
         let removed = self.remove_grant().await;
         *self.0.state() = State::default();
@@ -121,7 +121,7 @@ impl TokenManager {
     }
 
     async fn remove_grant(&self) -> Result<Option<Grant>, LoginError> {
-        // One that cannot be read can still be removed.
+        // A grant that cannot be read can still be deleted.
         let grant = self.grant().await.unwrap_or_default();
         self.0.store.remove().await.map_err(storage)?;
         Ok(grant)
@@ -137,7 +137,7 @@ impl TokenProvider for TokenManager {
             return Some(tokens.access);
         }
         let refreshed = self.0.refreshed(&tokens.access).await;
-        // Where nobody could be asked the old one may still do.
+        // If the server could not be reached, the old token may still work.
         refreshed.or_else(|| self.0.state().grant.as_ref()?.access().map(str::to_owned))
     }
 
@@ -145,7 +145,7 @@ impl TokenProvider for TokenManager {
         let grant = self.0.current_grant().await?;
         let tokens = grant.tokens?;
         if tokens.access != refused && tokens.is_fresh(now()) {
-            // It was refreshed while this one was on its way.
+            // Another task refreshed the token in the meantime.
             return Some(tokens.access);
         }
         self.0.refreshed(&tokens.access).await

@@ -217,7 +217,7 @@ impl PendingRequests {
                 }
                 let updated = params.and_then(|raw| serde_json::from_str(raw.get()).ok());
                 if let Some(UpdatedParams { uri }) = updated {
-                    // Nobody may be subscribed.
+                    // An error only means that nobody is subscribed.
                     let _ = self.resource_updates.send(uri);
                 }
             }
@@ -229,7 +229,8 @@ impl PendingRequests {
                     *times += 1;
                 });
                 if is_renewed {
-                    // What changed between the two subscriptions was notified to nobody.
+                    // Changes between the two subscriptions were not notified, so the tools are
+                    // listed again.
                     self.notify_tools_changed();
                     self.notify_list_changed(EntryKind::Resources);
                     self.notify_list_changed(EntryKind::Prompts);

@@ -8,8 +8,8 @@ use rustix::process::Signal;
 use tokio::process::{Child, Command};
 use tokio::sync::oneshot;
 
-/// Which environment variables of this process a program gets to see: what programs need
-/// to run, to find their files and to reach the network. Never a secret.
+/// Environment variables passed on to programs: those needed to run, to find files and to reach the
+/// network. Never secrets.
 pub(super) fn is_shared_variable(name: &str) -> bool {
     const NAMES: &[&str] = &[
         "ALL_PROXY",

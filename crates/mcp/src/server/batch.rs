@@ -4,7 +4,7 @@ use serde_json::value::RawValue;
 
 use crate::jsonrpc::RpcError;
 
-/// Who sends more at once means no good.
+/// Limit of messages in a batch, against abuse.
 const MAX_BATCH_MESSAGES: usize = 100;
 
 pub(super) fn read_batch(text: &[u8], is_allowed: bool) -> Result<Vec<&RawValue>, RpcError> {

@@ -232,7 +232,7 @@ impl<S: McpService> ClientChannel<S> {
         }
     }
 
-    /// Tells a client of the handshake era what has changed, for as long as it is there.
+    /// Sends change notifications to a client of the handshake era, as long as it is connected.
     async fn send_changes(&self) {
         let Some(handshake) = self.handshake.get() else {
             return;

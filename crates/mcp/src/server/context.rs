@@ -1,4 +1,4 @@
-//! What a running request knows of its client, and may tell and ask it on the way.
+//! The context of a running request: facts about the client, and how to notify or ask it.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What a transport hands its requests to.
+//! The interface between transports and the request engine.
 
 use std::fmt;
 use std::sync::Arc;

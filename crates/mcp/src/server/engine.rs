@@ -45,7 +45,7 @@ pub(super) enum Begin<R> {
     Listen(SubscriptionFilter),
 }
 
-/// One of the streams that may be open.
+/// A permit for one open stream, of a limited number.
 pub(super) struct StreamPermit<S: McpService>(Arc<Engine<S>>);
 
 impl<S: McpService> Engine<S> {

@@ -20,7 +20,7 @@ const RESUME_TIME: Duration = Duration::from_secs(60);
 /// How soon it should.
 const RETRY_MILLIS: u32 = 500;
 
-/// What is kept of a stream that nobody reads.
+/// Events kept for a stream without a reader.
 const MAX_EVENTS: usize = 512;
 const MAX_EVENT_BYTES: usize = 4 * 1024 * 1024;
 
@@ -34,12 +34,12 @@ pub(super) struct EventStream {
 
 #[derive(Debug, Default)]
 struct EventLog {
-    /// Those that may be asked for again, and the number of the first.
+    /// Events kept for resuming, and the number of the first.
     events: VecDeque<Bytes>,
     first: u64,
     bytes: usize,
     is_finished: bool,
-    /// Which reader is the last one: an earlier one ends.
+    /// Number of the latest reader: an earlier one ends.
     reader: u64,
 }
 

@@ -39,7 +39,7 @@ pub(super) struct RequestExchange {
 struct ExchangeState {
     queue: VecDeque<ServerMessage>,
     progress_token: Option<Box<RawValue>>,
-    /// What the client answered before it was asked, by the key of the question.
+    /// Answers that the client sent before the question was asked, by key.
     early_answers: Map<String, Value>,
     /// How many questions there were.
     asked: usize,
@@ -151,7 +151,7 @@ impl RequestExchange {
         state.asked += 1;
         let key = key.map_or_else(|| format!("input_{}", state.asked), str::to_owned);
         if let Some(answer) = state.early_answers.remove(&key) {
-            // Whoever asked holds the other end.
+            // An error only means that the asking task is gone.
             let _ = sender.send(Ok(answer));
             return Some(receiver);
         }
@@ -201,7 +201,7 @@ impl RequestExchange {
 
 impl ExchangeState {
     fn push_notification(&mut self, message: String) {
-        // The oldest go: what is newer says more about how far a request is.
+        // The oldest notifications are dropped, because newer ones supersede them.
         let is_notification =
             |message: &ServerMessage| matches!(message, ServerMessage::Notification(_));
         if self.queue.len() >= MAX_NOTIFICATIONS

@@ -88,7 +88,7 @@ impl<S: McpService> SseConnections<S> {
             return body::text(StatusCode::PAYLOAD_TOO_LARGE, "The message is too long.");
         }
         let channel = self.channels().get(session_id).cloned();
-        // One that stopped reading is gone, even while its stream stays open.
+        // A client that stopped reading counts as gone, even while its connection is open.
         let is_open = |channel: &Arc<ClientChannel<S>>| !channel.closed.is_cancelled();
         let channel = channel.filter(|channel| channel.caller == *caller && is_open(channel));
         let Some(channel) = channel else {

@@ -1,4 +1,4 @@
-//! What clients send, read as far as it takes to know what is asked.
+//! Parses client messages as far as needed to dispatch them.
 
 use std::borrow::Cow;
 
@@ -72,7 +72,7 @@ pub(super) enum InboundMessage<'a> {
 pub(super) struct ClientRequest<'a> {
     pub(super) id: &'a RawValue,
     pub(super) method: Cow<'a, str>,
-    /// As they came, for what only some methods have.
+    /// The unparsed parameters, for fields that only some methods have.
     pub(super) raw_params: Option<&'a RawValue>,
     pub(super) params: RequestParams<'a>,
 }
@@ -235,7 +235,7 @@ impl<'a> RequestParams<'a> {
         }
     }
 
-    /// Who begins a session, and the version it is to have.
+    /// The client of an `initialize` request, with the version to use.
     pub(super) fn handshake_client(&self) -> ClientProfile {
         let asked = self.protocol_version.as_deref().unwrap_or_default();
         let known = HANDSHAKE_VERSIONS.iter().find(|version| **version == asked);
@@ -247,7 +247,7 @@ impl<'a> RequestParams<'a> {
         )
     }
 
-    /// Who sent a request without a session, if it says all it has to.
+    /// The client of a request without a session, if the request has all required metadata.
     pub(super) fn stateless_client(&self) -> Result<ClientProfile, RpcError> {
         let missing = |name: &str| {
             let key = format!("io.modelcontextprotocol/{name}");

@@ -14,7 +14,7 @@ pub(super) const MAX_SUBSCRIPTIONS: usize = 1000;
 
 const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
 
-/// What a client of the stateless era wants to hear of.
+/// The notifications that a stateless client subscribes to.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct SubscriptionFilter {
@@ -29,7 +29,7 @@ pub(super) struct SubscriptionFilter {
 }
 
 impl SubscriptionFilter {
-    /// As much of it as there is to hear of.
+    /// The part of the subscription that the server supports.
     pub(super) fn accepted(mut self, capabilities: ServerCapabilities) -> Self {
         self.tools_list_changed &= capabilities.tools;
         self.prompts_list_changed &= capabilities.prompts;

@@ -1,4 +1,4 @@
-//! What a request asks for, and the members of its result.
+//! The operation of a request, and the members of its result.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::request_span;
 use super::service::{McpService, PromptRequest, ServerCapabilities};
 use crate::jsonrpc::RpcError;
 
-/// What is asked of the service, in all versions alike.
+/// An operation on the service, the same in all protocol versions.
 #[derive(Debug)]
 pub(super) enum ServiceOperation {
     List {
@@ -109,7 +109,7 @@ impl ServiceOperation {
         }
     }
 
-    /// What a repeated request has in common with the first one.
+    /// Identifies the operation, to match a repeated request with the first one.
     pub(super) fn target(&self) -> String {
         match self {
             Self::CallTool { name, .. } => format!("tools/call {name}"),
@@ -140,7 +140,7 @@ impl ServiceOperation {
                     .as_ref()
                     .is_some_and(Value::is_object);
                 if !is_object && !context.client().is_stateless() {
-                    // Older clients refuse what is no object.
+                    // Older clients refuse structured content that is not an object.
                     result.structured_content = None;
                 }
                 result.write_members()

@@ -26,7 +26,7 @@ pub(super) struct ParkedCalls<C> {
 #[derive(Debug)]
 pub(super) struct ParkedCall<C> {
     pub(super) caller: C,
-    /// What was asked for: the repeated request asks for the same.
+    /// The operation of the first request; a repeated request must have the same.
     pub(super) target: String,
     pub(super) running: RunningRequest,
     pub(super) inputs: Vec<InputRequest>,
@@ -52,7 +52,7 @@ impl<C: PartialEq> ParkedCalls<C> {
         Ok(state)
     }
 
-    /// A state is good once, and only for who got it and what they asked for.
+    /// Takes a parked call. Its state is valid once, for the same caller and operation only.
     pub(super) fn take(&self, state: &str, caller: &C, target: &str) -> Option<ParkedCall<C>> {
         let mut calls = self.calls();
         let call = calls.get(state)?;
@@ -64,7 +64,7 @@ impl<C: PartialEq> ParkedCalls<C> {
 
     pub(super) fn expire(&self, state: &str) {
         let expired = self.calls().remove(state);
-        // Whatever runs on its behalf is told without the lock.
+        // Dropped without the lock, because it cancels running work.
         drop(expired);
     }
 
@@ -74,12 +74,12 @@ impl<C: PartialEq> ParkedCalls<C> {
 }
 
 impl<C> ParkedCall<C> {
-    /// Passes on what the client answered. What it left out is asked again.
+    /// Passes on the client's answers. Missing ones are asked for again.
     pub(super) fn answer(&mut self, mut answers: Map<String, Value>) {
         let inputs = std::mem::take(&mut self.inputs);
         for input in inputs {
             match answers.remove(&input.key) {
-                // Whoever asked may have given up.
+                // An error only means that the asking task has given up.
                 Some(answer) => drop(input.answer.send(Ok(answer))),
                 None => self.inputs.push(input),
             }

@@ -1,4 +1,4 @@
-//! What a server offers, without how it is asked.
+//! The trait of a service behind the server, independent of transport and version.
 
 use std::future::{Future, ready};
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::jsonrpc::RpcError;
 /// capabilities do not name is never asked for. A future is dropped when its request is cancelled or
 /// its client is gone.
 pub trait McpService: Send + Sync + 'static {
-    /// Who asks. Two that are equal may use each other's sessions and continue each other's calls.
+    /// The authenticated caller. Equal callers share sessions and may continue each other's calls.
     type Caller: Clone + PartialEq + Send + Sync + 'static;
 
     fn capabilities(&self, caller: &Self::Caller) -> ServerCapabilities;
@@ -135,7 +135,7 @@ pub struct PromptRequest {
     pub arguments: Map<String, Value>,
 }
 
-/// What a client has to ask for again.
+/// A list or resource that a client has to read again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ServerChange {
     Tools,

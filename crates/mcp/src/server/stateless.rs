@@ -26,7 +26,7 @@ pub(super) struct StatelessRequest<S: McpService> {
     target: Option<String>,
     /// Gone once the response is there.
     running: Option<RunningRequest>,
-    /// What the client left out when it repeated the request.
+    /// Questions that the client left unanswered when it repeated the request.
     unanswered: Vec<InputRequest>,
 }
 
@@ -149,7 +149,7 @@ impl<S: McpService> StatelessRequest<S> {
                     let inputs = running.gather_inputs(input);
                     return StatelessStep::Response(self.park(inputs));
                 }
-                // Where nobody can be asked, the question fails.
+                // A client that cannot be asked: the question fails.
                 Step::Message(ServerMessage::Request(_) | ServerMessage::CloseStream) => {}
                 Step::Cancelled => return StatelessStep::Cancelled,
                 Step::Done(outcome) => {

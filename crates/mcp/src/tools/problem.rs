@@ -52,7 +52,7 @@ pub enum ToolListProblem {
 pub enum ToolDefect {
     #[error("its name is too long")]
     NameTooLong,
-    #[error("its name has control characters in it")]
+    #[error("its name contains control characters")]
     ControlCharacters,
     #[error("its schema allows no input at all")]
     NoInputAllowed,
@@ -67,15 +67,15 @@ pub enum ToolDefect {
 /// Why a schema was replaced by one that takes any arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SchemaRepair {
-    #[error("it has no input schema, so any arguments are taken")]
+    #[error("it has no input schema, so it accepts any arguments")]
     Missing,
-    #[error("its input schema says nothing, so any arguments are taken")]
+    #[error("its input schema is empty, so it accepts any arguments")]
     True,
-    #[error("its input schema is none, so any arguments are taken")]
+    #[error("its input schema is not valid, so it accepts any arguments")]
     NoSchema,
-    #[error("its input schema is too long, so any arguments are taken")]
+    #[error("its input schema is too long, so it accepts any arguments")]
     TooLong,
-    #[error("its input schema refers to itself in a circle, so any arguments are taken")]
+    #[error("its input schema refers to itself in a circle, so it accepts any arguments")]
     Circular,
 }
 
@@ -101,11 +101,11 @@ impl fmt::Display for ToolListProblem {
                 format!("Its list of tools is longer than {megabytes} MB. The rest is left out.")
             }
             Self::CursorTooLong => {
-                "Its list of tools goes on at a cursor that is too long. The rest is left out."
+                "The cursor for the next page of its tools is too long. The rest is left out."
                     .to_owned()
             }
             Self::CursorRepeated => {
-                "It lists its tools in a circle. The list may not be complete.".to_owned()
+                "The pages of its list of tools repeat. The list may not be complete.".to_owned()
             }
             Self::MoreProblems { count } => {
                 format!("There are {count} more problems like these.")

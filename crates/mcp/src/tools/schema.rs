@@ -139,7 +139,7 @@ mod tests {
     fn check(schema: Value, expected: Value) {
         let usable = make_usable(Some(&schema)).unwrap();
         assert_eq!(usable.value, expected, "{schema}");
-        // What is as it was needs no word about it.
+        // An unchanged schema needs no note.
         let is_repaired = usable.repair.is_some();
         assert_eq!(
             is_repaired,

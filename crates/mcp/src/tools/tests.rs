@@ -46,7 +46,7 @@ fn a_bad_tool_costs_only_itself() {
     );
     check(
         json!({ "name": "a\u{7}b" }),
-        "`ab` is left out: its name has control characters in it.",
+        "`ab` is left out: its name contains control characters.",
     );
     check(
         json!({ "name": "b", "inputSchema": { "type": "string" } }),

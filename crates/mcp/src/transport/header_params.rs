@@ -29,7 +29,7 @@ pub enum HeaderParamError {
     Twice(String),
     #[error("x-mcp-header of `{0}` cannot be the name of a header")]
     Name(String),
-    #[error("x-mcp-header marks `{0}`, which is no text, whole number or truth value")]
+    #[error("x-mcp-header marks `{0}`, which is not a string, an integer or a boolean")]
     Type(String),
 }
 
@@ -58,7 +58,7 @@ impl HeaderParam {
     }
 }
 
-/// What a tool's schema wants in headers.
+/// The parameters that a tool's schema marks for headers.
 pub(crate) fn read(schema: &Map<String, Value>) -> Result<Vec<HeaderParam>, HeaderParamError> {
     if schema.contains_key(MARK) {
         return Err(HeaderParamError::OnInput);
@@ -244,7 +244,7 @@ mod tests {
         );
         check(
             json!({ "properties": { "a": { "type": "number", MARK: "A" } } }),
-            Err("x-mcp-header marks `a`, which is no text, whole number or truth value"),
+            Err("x-mcp-header marks `a`, which is not a string, an integer or a boolean"),
         );
         check(
             json!({ "properties": { "l": { "type": "array", "items": text("A") } } }),

@@ -48,7 +48,7 @@ pub(crate) struct StreamableHttp {
     pending: Arc<PendingRequests>,
     queue: Arc<PostQueue>,
     state: Mutex<State>,
-    /// One begins a session anew while the others wait.
+    /// One task renews the session while the others wait.
     renewal: Semaphore,
     header_params: ArcSwap<HeaderParams>,
 }
@@ -108,7 +108,7 @@ impl StreamableHttp {
         }
     }
 
-    /// Which arguments of which tools go into headers as well.
+    /// Sets which arguments of which tools are also sent as headers.
     pub(crate) fn set_header_params(&self, params: HeaderParams) {
         self.header_params.store(Arc::new(params));
     }
@@ -287,7 +287,7 @@ impl StreamableHttp {
         outcome.answered == Some(origin.request_id)
     }
 
-    /// Initializes anew, unless another request has since.
+    /// Initializes a new session, unless another request has already done so.
     async fn renew_session(&self, forgotten: Option<&HeaderValue>) -> Result<(), Error> {
         let gone = || Error::ConnectionLost(ConnectionError::SessionForgotten);
         let _turn = self.renewal.acquire().await.map_err(|_| gone())?;

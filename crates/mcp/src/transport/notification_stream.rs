@@ -43,7 +43,7 @@ pub(super) async fn keep_open(
         match endpoint.send(request).await {
             Ok(mut response) if endpoint::content_type(&response) == "text/event-stream" => {
                 if was_open {
-                    // What changed meanwhile was notified to nobody.
+                    // Changes during the gap were not notified, so the tools are listed again.
                     pending.notify_tools_changed();
                 }
                 (was_open, failures) = (true, 0);
@@ -67,14 +67,14 @@ pub(super) async fn keep_open(
                 }
             }
             Ok(_) | Err(_) => {
-                // It had such a stream, and has none any more: the next request finds out why.
+                // The server no longer offers the stream it had: listing the tools finds out why.
                 if was_open {
                     pending.notify_tools_changed();
                 }
                 return;
             }
         }
-        // One that never stays open is opened ever later.
+        // A stream that never stays open is reopened with growing delays.
         short_streams = if begun.elapsed() > MAX_RETRY {
             0
         } else {

@@ -128,7 +128,7 @@ impl StdinWriter {
         Ok(true)
     }
 
-    /// Writes what there is, by whoever set `is_writing`.
+    /// Writes the backlog; called by the task that set `is_writing`.
     fn write_piece(&self, pipe: &pipe::Sender) -> io::Result<WriteStatus> {
         let mut piece = std::mem::take(&mut self.state().backlog);
         if piece.len() > MAX_BACKLOG_BYTES {

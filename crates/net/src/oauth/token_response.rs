@@ -42,13 +42,13 @@ pub enum TokenError {
     },
     #[error("it answered {0}")]
     Status(u16),
-    #[error("its answer holds no token")]
+    #[error("its answer contains no token")]
     NoToken,
     /// Only bearer tokens can be used.
-    #[error("it gives tokens of a kind that cannot be used")]
+    #[error("it issues tokens of a type that cannot be used")]
     TokenType,
     /// Empty, too long, or not fit for a header.
-    #[error("its token is none")]
+    #[error("its token is not valid")]
     InvalidToken,
 }
 
@@ -255,15 +255,15 @@ mod tests {
         assert!(check_error(503, "down", "it answered 503").is_transient());
         assert!(!check_error(302, "", "it answered 302").is_transient());
         for body in ["<html>", "{}", r#"{"access_token":7}"#] {
-            check_error(200, body, "its answer holds no token");
+            check_error(200, body, "its answer contains no token");
         }
         for body in [r#"{"access_token":""}"#, r#"{"access_token":"a\r\nX: y"}"#] {
-            check_error(200, body, "its token is none");
+            check_error(200, body, "its token is not valid");
         }
         check_error(
             200,
             r#"{"access_token":"a","token_type":"DPoP"}"#,
-            "it gives tokens of a kind that cannot be used",
+            "it issues tokens of a type that cannot be used",
         );
     }
 }

@@ -15,7 +15,7 @@ use crate::document;
 /// All files together.
 const MAX_BYTES: u64 = document::MAX_BYTES as u64;
 
-/// Stands for the folder. Whatever leads out of it has another path.
+/// Base URL of the folder: paths that leave it do not start with this.
 const ROOT: &str = "folder://here/root/";
 
 /// The text of a document in a file with all that it refers to in files beside or below
@@ -74,7 +74,7 @@ fn read_all(folder: &Dir, document: Value, at: Url) -> Option<String> {
 fn read(folder: &Dir, url: &Url, left: &mut u64) -> Result<Value, FileError> {
     let name = relative(url).ok_or(FileError::NotAFile)?;
     let unreadable = |error: std::io::Error| FileError::Read(error.to_string());
-    // What is no file may be waited for without an end.
+    // Opening a FIFO or device could block forever.
     let is_file = folder.metadata(&name).map_err(unreadable)?.is_file();
     if !is_file {
         return Err(FileError::NotAFile);

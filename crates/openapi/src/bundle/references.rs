@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-/// What the keys of an object are.
+/// How to interpret the keys of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum KeyKind {
     /// Keywords of OpenAPI or JSON Schema.
@@ -96,7 +96,7 @@ fn is_used(key: &str, value: &Value, keys: KeyKind) -> bool {
     match keys {
         KeyKind::Names => true,
         KeyKind::Keywords => !UNUSED.contains(&key),
-        // Of an operation, or of something that is called so.
+        // `responses` of an operation, by status code, or an object of that name.
         KeyKind::File => key != "responses" || !is_by_status(value),
     }
 }

@@ -122,10 +122,10 @@ fn what_cannot_be_read_is_left_out_and_said() {
     assert_eq!(
         skipped,
         [
-            "What it does is in another document (`/spec/gone%20x.yml`), which could not be read: answered 404 Not Found.",
-            "What it does is not where it is said to be: `/spec/there.yml#/nothing`.",
-            "What it does is in another document (`https://other.example/a.yml`), which is not read.",
-            "What it does is in another document (`Name`), which is not read.",
+            "The operation is in another document (`/spec/gone%20x.yml`), which could not be read: answered 404 Not Found.",
+            "The operation refers to `/spec/there.yml#/nothing`, which does not exist.",
+            "The operation is in another document (`https://other.example/a.yml`), which is not read.",
+            "The operation is in another document (`Name`), which is not read.",
         ]
     );
 }

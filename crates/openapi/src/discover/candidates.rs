@@ -40,7 +40,7 @@ pub fn candidates(given: &Url, last: Option<&Url>) -> Vec<Url> {
             }
         }
     }
-    // Of the site itself only the likelier ones are tried, where the address was deeper.
+    // For a deeper address, only the likelier names are tried at the root of the site.
     let most = FILE_NAMES.len() + 2;
     candidates.truncate(most);
     let is_last = |candidate: &Url| {

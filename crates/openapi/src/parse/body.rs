@@ -189,7 +189,7 @@ fn is_writing(sub: &str) -> bool {
     WRITING.contains(&sub)
 }
 
-/// What is peculiar about a field of a form, if anything.
+/// The encoding of a form field, if it is not the default.
 pub(super) fn field(
     family: MediaFamily,
     name: &str,

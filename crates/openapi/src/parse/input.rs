@@ -163,7 +163,7 @@ impl<'d> InputBuilder<'d> {
             .flatten(&sources, SchemaDetail::All, &|_| false);
         // Most who list fields that must be there forget to say that the body must.
         let required = sent.required.unwrap_or(!flat.required().is_empty());
-        // Where any media type will do it is JSON, unless what is sent are bytes.
+        // If any media type is accepted, JSON is used, unless the body is binary.
         if sent.is_any && sent.family == MediaFamily::Json {
             if flat.is_encoded() {
                 sent.family = MediaFamily::Bytes

@@ -1,4 +1,4 @@
-//! What tools go without, each thing told once for all operations it concerns.
+//! Collects notes about skipped parts; each is reported once for all operations it concerns.
 
 use std::collections::HashMap;
 

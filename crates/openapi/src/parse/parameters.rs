@@ -76,7 +76,7 @@ pub(super) fn read<'d>(
             read.headers.extend(reading.demanded(object, text("name")));
             continue;
         }
-        // What is not in the path has nowhere to go.
+        // A path parameter without a placeholder in the path has no place to be sent in.
         if location == ParameterLocation::Path && !path.contains(&format!("{{{}}}", text("name"))) {
             continue;
         }
@@ -84,7 +84,7 @@ pub(super) fn read<'d>(
             .push(reading.given(value, object, text("name"), location));
     }
     add_missing(path, &mut read.parameters);
-    // Stable: those of a path come first and so keep their names.
+    // A stable sort: path parameters come first, so they keep their names.
     read.parameters.sort_by_key(|given| match given.location {
         ParameterLocation::Path => 0,
         ParameterLocation::Query => 1,
@@ -149,7 +149,7 @@ fn unique<'d>(
     Ok(unique)
 }
 
-/// What stands in braces in the path and is not described must be filled in all the same.
+/// Adds a required text parameter for each placeholder of the path that has no description.
 fn add_missing(path: &str, parameters: &mut Vec<DeclaredParameter<'_>>) {
     let mut rest = path;
     while let Some((_, after)) = rest.split_once('{') {
@@ -252,7 +252,7 @@ impl<'d> ParseContext<'d> {
         Some((name, header::value(value.as_str()?)?))
     }
 
-    /// Headers that are not parameters: whoever sends the request knows them.
+    /// Whether the HTTP client sets this header itself.
     fn sets_itself(&self, name: &str) -> bool {
         let is = |header| name.eq_ignore_ascii_case(header);
         let has_schemes = self.document.contains_key("securityDefinitions");

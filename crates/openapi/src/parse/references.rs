@@ -45,7 +45,7 @@ impl<'d> ReferenceResolver<'d> {
         self.follow(value).ok()?.as_object()
     }
 
-    /// The target of one reference. Only JSON pointers: nobody was seen to use anchors here.
+    /// Resolves one reference. Only JSON pointers are supported; anchors are not used in practice.
     pub(super) fn resolve(&self, reference: &'d str) -> Result<&'d Value, ReferenceError> {
         let Some(fragment) = reference.strip_prefix('#') else {
             return Err(ReferenceError::OtherDocument {

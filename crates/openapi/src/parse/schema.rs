@@ -106,7 +106,7 @@ impl<'d> SchemaTree<'d> {
         }
     }
 
-    /// How many bytes it has about, for whoever keeps accounts.
+    /// Approximate size in bytes, for memory accounting.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }
@@ -189,7 +189,7 @@ impl<'d> SchemaTree<'d> {
         }
     }
 
-    /// Those children for which there is room, even if they are only named.
+    /// The children that fit into the size limit, even if only their names do.
     fn affordable(
         &mut self,
         flat: &mut FlatSchema<'d>,
@@ -202,7 +202,7 @@ impl<'d> SchemaTree<'d> {
             self.bytes += cost;
             return children;
         }
-        // Of alternatives all or none: one that is missing would be forbidden.
+        // Alternatives are kept all or not at all: a missing one would be forbidden.
         children.retain(|(slot, _)| matches!(slot, SchemaSlot::Property(_)));
         let mut fits = vec![false; children.len()];
         for needed in [true, false] {
@@ -303,7 +303,7 @@ fn weight_of(object: &Map<String, Value>) -> usize {
     2 + members.sum::<usize>()
 }
 
-/// Whether a value has at most so many bytes, about. Looks at no more than that.
+/// Whether a value has at most this many bytes, approximately. Stops counting there.
 fn is_light(value: &Value, most: usize) -> bool {
     fn spend(value: &Value, left: &mut usize, depth: usize) -> Option<()> {
         let own = match value {

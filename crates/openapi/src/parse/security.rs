@@ -1,4 +1,4 @@
-//! What a document asks for before it answers.
+//! Parses the security requirements of a document.
 
 use serde_json::{Map, Value};
 use tenon_text as text;
@@ -88,7 +88,7 @@ fn kind(scheme: &Map<String, Value>) -> SecuritySchemeKind {
     }
 }
 
-/// The one flow that needs no person.
+/// The client credentials flow, the only one that needs no person.
 fn client(scheme: &Map<String, Value>) -> Option<SecuritySchemeKind> {
     let flow = match scheme.get("flows") {
         Some(flows) => flows.get("clientCredentials")?.as_object()?,

@@ -41,7 +41,7 @@ pub(super) fn from_host(schemes: Option<&Value>, document: &Map<String, Value>) 
         .map(|scheme| format!("{scheme}://{host}{base}"))
         .collect();
     if servers.is_empty() {
-        // As the document itself was reached, or safely.
+        // Without `schemes`: the scheme that the document was fetched with, then https.
         servers.push(format!("//{host}{base}"));
         servers.push(format!("https://{host}{base}"));
     }

@@ -83,7 +83,7 @@ fn body_value<'a>(
     match &body.input {
         BodyInput::Whole(name) => match input.get(name) {
             None if body.required => Err(missing(name)),
-            // A null where nothing is needed stands for nothing.
+            // A null for an optional body means no body.
             None => Ok(None),
             Some(Value::Null) if !body.required => Ok(None),
             Some(value) => Ok(Some(BodyValue::Whole(value))),
@@ -93,7 +93,7 @@ fn body_value<'a>(
             for (name, value) in input {
                 let property = properties.iter().find(|(input, _)| input == name);
                 let is_parameter = || operation.parameters.iter().any(|one| one.input == *name);
-                // What is described by another name in the input is sent by this one already.
+                // The field is already sent under its other name in the input.
                 let is_sent = || {
                     let mut described = properties.iter();
                     described.any(|(input_name, property)| {
@@ -135,7 +135,7 @@ impl Serialize for BodyValue<'_> {
     }
 }
 
-/// What was read as JSON can be written as JSON.
+/// Values that were parsed from JSON can always be serialised.
 fn json(value: &impl Serialize) -> Vec<u8> {
     serde_json::to_vec(value).unwrap_or_default()
 }

@@ -7,21 +7,21 @@ pub enum BuildError {
     NotAnObject,
     #[error("The input does not fit the tool's schema: `{0}` is missing.")]
     Missing(String),
-    #[error("The input is too long: the address it makes has more than {max_bytes} bytes.")]
+    #[error("The input is too long: the resulting address would have more than {max_bytes} bytes.")]
     UrlTooLong { max_bytes: usize },
     #[error("The cookies are too long.")]
     CookiesTooLong,
     #[error("`{0}` is a form: an object with a value for each field.")]
     NotAForm(String),
-    #[error(
-        "`{0}` is a file: its bytes are written as a text in base64, or as `data:image/png;base64,…`."
-    )]
+    #[error("`{0}` is a file: give its bytes as base64 text, or as `data:image/png;base64,…`.")]
     NotAFile(String),
     #[error(
         "`{field}` goes into a header: it must be one line without control characters, of at most {max_bytes} bytes."
     )]
     InvalidHeaderValue { field: String, max_bytes: usize },
-    #[error("The path {0} cannot be made: a part of it would be `.` or `..`. Give another value.")]
+    #[error(
+        "The path {0} cannot be built: one of its segments would be `.` or `..`. Give another value."
+    )]
     DotSegment(String),
     #[error("`{0}` is empty, but it is part of the address: give a value.")]
     EmptyPathParameter(String),
@@ -29,9 +29,7 @@ pub enum BuildError {
     HeaderName(#[from] HeaderNameError),
     #[error(transparent)]
     ServerUrl(#[from] ServerUrlError),
-    #[error(
-        "This tool cannot be called: its description does not say what {{{name}}} in {path} is."
-    )]
+    #[error("This tool cannot be called: its description does not define {{{name}}} in {path}.")]
     UndeclaredPathParameter { name: String, path: String },
 }
 
@@ -58,9 +56,9 @@ impl BuildError {
 /// Why a header may not be set.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HeaderNameError {
-    #[error("This tool cannot be called with the header `{0}`: that is no name of a header.")]
+    #[error("This tool cannot be called with the header `{0}`: that is not a valid header name.")]
     Invalid(String),
-    /// A hop-by-hop header: whoever sets it could smuggle requests.
+    /// A hop-by-hop header, which could be used for request smuggling.
     #[error("This tool cannot be called with the header `{0}`: it belongs to the connection.")]
     HopByHop(String),
 }
@@ -68,7 +66,7 @@ pub enum HeaderNameError {
 /// Why the server of an operation has no usable URL.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "This tool cannot be called: its description says that it is served at `{server}`, which {problem}."
+    "This tool cannot be called: its description names the server `{server}`, which {problem}."
 )]
 pub struct ServerUrlError {
     pub server: String,
@@ -78,9 +76,9 @@ pub struct ServerUrlError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ServerUrlProblem {
     /// A variable without a default.
-    #[error("has a part that nothing is said about")]
+    #[error("contains an undefined variable")]
     UnknownVariable,
-    #[error("is no address: {0}")]
+    #[error("is not a valid address: {0}")]
     Invalid(#[from] url::ParseError),
     #[error("is neither http nor https")]
     Scheme,

@@ -1,4 +1,4 @@
-//! Headers and cookies of a request. What is written into a header stays one line.
+//! Headers and cookies of a request. Values are checked to be one line.
 
 use http::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::Value;
@@ -9,8 +9,8 @@ use super::style::StyleWriter;
 use super::{BuildError, HeaderNameError, media};
 use crate::operation::{OpenapiParameter, ParameterStyle, Serialization};
 
-/// Hop-by-hop headers and those that frame a request: whoever could set these could
-/// smuggle a second request into one, or address another host.
+/// Hop-by-hop and framing headers: setting them could smuggle a second request, or address another
+/// host.
 const HOP_BY_HOP: [&str; 13] = [
     "connection",
     "content-length",
@@ -48,7 +48,7 @@ pub(super) fn add(
         return Ok(());
     };
     let name = name(&parameter.name)?;
-    // A body says itself what it is.
+    // The body sets its own content type.
     if name == http::header::CONTENT_TYPE {
         return Ok(());
     }
@@ -71,7 +71,7 @@ pub fn name(text: &str) -> Result<HeaderName, HeaderNameError> {
     Ok(name)
 }
 
-/// None for control characters and what is too long.
+/// None for control characters and for values that are too long.
 pub fn value(text: &str) -> Option<HeaderValue> {
     let fits = text.len() <= MAX_VALUE_BYTES && !text.chars().any(char::is_control);
     fits.then(|| HeaderValue::from_bytes(text.as_bytes()).ok())?

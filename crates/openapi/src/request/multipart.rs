@@ -104,8 +104,8 @@ fn is_definite(media_type: &str) -> bool {
     media_type.contains('/') && !media_type.contains('*') && header::value(media_type).is_some()
 }
 
-/// One that occurs in no part. Of the parts themselves, so that the same input
-/// makes the same request.
+/// A boundary that occurs in no part. It is derived from the parts, so that the same input makes
+/// the same request.
 pub(super) fn boundary(parts: &[MultipartPart]) -> String {
     let mut hasher = DefaultHasher::new();
     for part in parts {

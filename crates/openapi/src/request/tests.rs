@@ -116,9 +116,9 @@ fn a_server_that_is_no_web_address_is_named() {
     check("file:///etc/passwd", "neither http nor https");
     check(
         "https://{region}.a.example",
-        "has a part that nothing is said about",
+        "contains an undefined variable",
     );
-    check("http://", "is no address: empty host");
+    check("http://", "is not a valid address: empty host");
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn what_stands_in_the_path_of_a_document_is_filled_in() {
 
     let unknown = operation("/{c}", vec![], None);
     let error = built(&unknown, json!({ "c": 1 })).unwrap_err();
-    assert!(error.to_string().contains("what {c} in /{c} is"), "{error}");
+    assert!(error.to_string().contains("define {c} in /{c}."), "{error}");
 }
 
 #[test]

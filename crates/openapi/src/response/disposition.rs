@@ -1,5 +1,4 @@
-//! What `Content-Disposition` says of a body (RFC 6266): its name, and whether
-//! it is to be shown.
+//! Parses `Content-Disposition` (RFC 6266): the file name, and whether the body is shown inline.
 
 use encoding_rs::Encoding;
 use http::header::{CONTENT_DISPOSITION, HeaderMap};
@@ -10,7 +9,7 @@ use tenon_text::is_unwanted;
 /// Longer than names people give; what a file system takes at most is 255 bytes.
 const MAX_NAME_CHARS: usize = 120;
 
-/// Said once and plainly. What says two things at once says neither.
+/// True only for exactly one header that says `inline`; contradicting headers count as none.
 pub(super) fn is_inline(headers: &HeaderMap) -> bool {
     let mut values = headers.get_all(CONTENT_DISPOSITION).iter();
     let (Some(value), None) = (values.next(), values.next()) else {
@@ -91,10 +90,10 @@ fn unquoted(quoted: &str) -> (String, &str) {
 
 fn base_name(name: &str) -> Option<String> {
     let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
-    // What turns the rest of a name around makes "exe.txt" of "txt.exe".
+    // Direction overrides are removed: they can make "txt.exe" look like "exe.txt".
     let shown = last.chars().filter(|c| !is_unwanted(*c));
     let kept: String = shown.take(MAX_NAME_CHARS).collect();
     let kept = kept.trim_matches([' ', '.']).to_owned();
-    // A file that was hidden loses its dot, which tells nobody where to go.
+    // The leading dot of a hidden file is dropped, so that the saved file is visible.
     (!kept.is_empty()).then_some(kept)
 }

@@ -8,7 +8,7 @@ use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, poll};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
 use rustix::process::{
@@ -16,6 +16,7 @@ use rustix::process::{
     pidfd_open, set_child_subreaper, set_parent_process_death_signal, setrlimit, wait, waitpid,
 };
 
+use super::memory::MemoryWatch;
 use super::namespaces::OuterNamespaces;
 use super::process::{Fork, die_of, fork, reap_children};
 use super::program::{self, SandboxedProgram};
@@ -40,6 +41,7 @@ pub(super) fn run(control: &UnixStream) -> ! {
 struct RunningProgram {
     program: Pid,
     init: Option<Pid>,
+    total_memory: u64,
     /// The folder for temporary files that the program made where it has no mounts of its own.
     temp_dir: PathBuf,
 }
@@ -57,6 +59,7 @@ fn start(control: &UnixStream) -> Result<RunningProgram, SetupFailure> {
     let streams = receive_streams(control).map_err(SetupFailure::at(SetupStep::Request))?;
     let request = receive_request(control).map_err(SetupFailure::at(SetupStep::Request))?;
     let temp_dir = program::temp_dir();
+    let total_memory = request.command.limits.total_memory;
     let (reports, report) = io::pipe().map_err(&in_process)?;
     let program = match fork().map_err(&in_process)? {
         Fork::Parent(program) => program,
@@ -73,6 +76,7 @@ fn start(control: &UnixStream) -> Result<RunningProgram, SetupFailure> {
     let running = RunningProgram {
         program,
         init,
+        total_memory,
         temp_dir,
     };
     match forward_report(control, reports) {
@@ -140,7 +144,7 @@ fn forward_report(control: &UnixStream, mut reports: PipeReader) -> io::Result<(
     let mut report = Vec::new();
     let mut buffer = [0; 1024];
     loop {
-        if wait_for(control, &reports)? == GuardEvent::Hangup {
+        if wait_for(control, &reports, None)? != GuardEvent::Ready {
             return Err(io::ErrorKind::BrokenPipe.into());
         }
         match reports.read(&mut buffer)? {
@@ -162,17 +166,25 @@ fn reply(mut control: &UnixStream, reply: &[u8]) -> io::Result<()> {
 #[derive(PartialEq, Eq)]
 enum GuardEvent {
     Ready,
+    /// Nothing has happened in the time that was given.
+    Timeout,
     /// The launcher closed the socket, or is gone. It sends nothing after the request.
     Hangup,
 }
 
-fn wait_for(control: &UnixStream, fd: &impl AsFd) -> io::Result<GuardEvent> {
+fn wait_for(
+    control: &UnixStream,
+    fd: &impl AsFd,
+    timeout: Option<Duration>,
+) -> io::Result<GuardEvent> {
+    let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
     let mut fds = [
         PollFd::new(fd, PollFlags::IN),
         PollFd::new(control, PollFlags::IN | PollFlags::RDHUP),
     ];
     loop {
-        match poll(&mut fds, None) {
+        match poll(&mut fds, timeout.as_ref()) {
+            Ok(0) => return Ok(GuardEvent::Timeout),
             Ok(_) => break,
             Err(Errno::INTR) => {}
             Err(error) => return Err(error.into()),
@@ -189,9 +201,15 @@ fn wait_for(control: &UnixStream, fd: &impl AsFd) -> io::Result<GuardEvent> {
 impl RunningProgram {
     fn supervise(self, control: &UnixStream) -> Option<WaitStatus> {
         if let Ok(exit) = pidfd_open(self.program, PidfdFlags::empty()) {
-            // Whatever it returns, it is time to end everything.
-            let _ = wait_for(control, &exit);
+            let mut memory = MemoryWatch::new(std::process::id(), self.total_memory);
+            loop {
+                let event = wait_for(control, &exit, Some(memory.interval()));
+                if !matches!(event, Ok(GuardEvent::Timeout)) || memory.is_exceeded() {
+                    break;
+                }
+            }
         }
+        // Whatever it was, it is time to end everything.
         self.end()
     }
 

@@ -1,4 +1,5 @@
-//! Limits of the kernel for each process (`setrlimit`), and for the number of them.
+//! Limits of the kernel for each process (`setrlimit`), and for the number of them. What all of
+//! them have in memory is the guard's to watch ([`super::memory`]).
 
 use std::fs;
 use std::io;
@@ -8,9 +9,24 @@ use std::path::Path;
 use rustix::process::{Resource, Rlimit, getrlimit, getuid, setrlimit};
 
 use crate::command::SandboxLimits;
+use crate::process_tree::children;
 
 /// From the signal that can be caught to the one that cannot.
 const CPU_GRACE_SECONDS: u64 = 1;
+
+/// The process that the kernel ends before all others when memory runs out.
+const FIRST_TO_END: &str = "1000";
+
+/// Before the server that started it. Where the kernel does not allow it, limits have to do.
+pub(super) fn be_ended_first() {
+    let _ = fs::write("/proc/self/oom_score_adj", FIRST_TO_END);
+}
+
+/// Whether the guard finds all processes of the program.
+pub(super) fn has_process_tree() -> bool {
+    // By its own id it is another one there: that is of the new namespace.
+    children("self").is_some()
+}
 
 pub(super) fn apply(limits: &SandboxLimits, other_tasks: u64) -> io::Result<()> {
     let cpu = limits.cpu.as_secs().max(1);

@@ -66,6 +66,15 @@ pub(super) fn enter_private_root(rules: &[PathRule], temp: u64) -> io::Result<Ve
     }
 }
 
+/// A folder of the new root that is in memory, and no folder of the machine by the same name.
+pub(super) fn own_dir(rules: &[PathRule]) -> Option<PathBuf> {
+    let is_given = |dir: &PathBuf| rules.iter().any(|rule| dir.starts_with(&rule.path));
+    OWN_DIRS
+        .map(PathBuf::from)
+        .into_iter()
+        .find(|dir| !is_given(dir))
+}
+
 fn clone_tree(path: &Path) -> io::Result<OwnedFd> {
     let flags = OpenTreeFlags::OPEN_TREE_CLONE
         | OpenTreeFlags::OPEN_TREE_CLOEXEC

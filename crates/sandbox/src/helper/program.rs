@@ -1,5 +1,6 @@
 //! The process that gives up its rights and becomes the program.
 
+use std::collections::btree_map::Entry;
 use std::collections::hash_map::RandomState;
 use std::fs::DirBuilder;
 use std::hash::{BuildHasher, Hasher};
@@ -17,13 +18,16 @@ use super::namespaces::{OuterNamespaces, enter};
 use super::path_rules::{PathAccess, PathRule, path_rules};
 use super::setup_failure::SetupFailure;
 use super::{files, limits, mounts, system_calls, user};
-use crate::command::NetworkAccess;
+use crate::command::{NetworkAccess, SandboxCommand};
 use crate::error::SetupStep;
 use crate::protocol::{HelperReply, HelperRequest, STREAMS};
 use crate::walls::{SandboxSupport, Wall, WallStrength};
 
 /// The guard and init, which are in the same user namespace.
 const HELPER_PROCESSES: u64 = 2;
+
+/// In the folder for temporary files.
+const HOME_DIR: &str = "sandbox-home";
 
 pub(super) struct SandboxedProgram {
     pub(super) request: HelperRequest,
@@ -68,6 +72,7 @@ impl SandboxedProgram {
 
     fn build_walls(&mut self) -> Result<SandboxSupport, SetupFailure> {
         setsid().map_err(SetupFailure::at(SetupStep::Process))?;
+        limits::be_ended_first();
         let command = &self.request.command;
         let mut rules = path_rules(command).map_err(SetupFailure::at(SetupStep::Folders))?;
         let drops_root = user::is_root();
@@ -77,17 +82,22 @@ impl SandboxedProgram {
                 && enter(UnshareFlags::NEWNET),
             ipc_namespace: enter(UnshareFlags::NEWIPC),
             own_process_count: drops_root || self.namespaces.counts_own_processes(),
+            total_memory: limits::has_process_tree(),
             ..SandboxSupport::default()
         };
         let other_tasks = self.other_tasks(support.own_process_count);
+        let own_dir = mounts::own_dir(&rules);
         if enter(UnshareFlags::NEWNS) {
             let private = mounts::enter_private_root(&rules, command.limits.temp);
             support.mount_namespace = private.is_ok();
             rules.extend(private.unwrap_or_default());
         }
-        if !support.mount_namespace {
+        let temp = if support.mount_namespace {
+            own_dir
+        } else {
             rules.push(self.make_temp_dir()?);
-        }
+            Some(self.temp_dir.clone())
+        };
         let command = &self.request.command;
         support.landlock = files::restrict(&rules, command.network)?;
         limits::apply(&command.limits, other_tasks).map_err(SetupFailure::at(SetupStep::Limits))?;
@@ -97,6 +107,7 @@ impl SandboxedProgram {
                 .map_err(SetupFailure::at(SetupStep::User))?;
         }
         support.is_unprivileged = !user::is_root();
+        let command = self.with_home(temp)?;
         // Not before: the kernel forgets it when the user changes.
         set_parent_process_death_signal(Some(Signal::KILL))
             .map_err(SetupFailure::at(SetupStep::Process))?;
@@ -104,6 +115,23 @@ impl SandboxedProgram {
             .map_err(SetupFailure::at(SetupStep::Folders))?;
         support.seccomp = system_calls::restrict(command.network, &support)?;
         Ok(support)
+    }
+
+    /// By the program's own user, in a folder that is its alone.
+    fn with_home(&mut self, temp: Option<PathBuf>) -> Result<&SandboxCommand, SetupFailure> {
+        let command = &mut self.request.command;
+        if let Some(temp) = temp
+            && let Entry::Vacant(home) = command.env.entry("HOME".to_owned())
+        {
+            let folder = temp.join(HOME_DIR);
+            let mut builder = DirBuilder::new();
+            builder
+                .mode(0o700)
+                .create(&folder)
+                .map_err(SetupFailure::at(SetupStep::Folders))?;
+            home.insert(folder.display().to_string());
+        }
+        Ok(command)
     }
 
     /// What else the kernel counts against the limit of processes.

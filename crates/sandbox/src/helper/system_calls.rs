@@ -42,6 +42,9 @@ const REFUSED: &[i64] = &[
     libc::SYS_open_by_handle_at,
     libc::SYS_name_to_handle_at,
     libc::SYS_fanotify_init,
+    // Memory that is nobody's while it is mapped nowhere, so that it is not counted.
+    libc::SYS_memfd_create,
+    libc::SYS_shmget,
     // Programs, requests and keys in the kernel.
     libc::SYS_bpf,
     libc::SYS_perf_event_open,

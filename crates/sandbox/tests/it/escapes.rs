@@ -155,8 +155,45 @@ async fn only_what_was_given_is_in_the_environment() {
         let output = world.run(&command).await;
         let variables = String::from_utf8(output.stdout).unwrap();
         let mut variables: Vec<_> = variables.lines().collect();
-        variables.retain(|variable| !variable.starts_with("TMPDIR="));
+        let is_own = |variable: &&str| {
+            let own = ["TMPDIR=", "HOME="];
+            own.iter().any(|name| variable.starts_with(name))
+        };
+        variables.retain(|variable| !is_own(variable));
         assert_eq!(variables, ["TOKEN=of this tool"]);
+    }
+}
+
+#[tokio::test]
+async fn what_is_left_in_the_work_folder_configures_no_later_program() {
+    const PLANTS: &str = r#"
+import os, sys
+planted = f"open('{os.getcwd()}/executed', 'w').close()"
+site = f".local/lib/python3.{sys.version_info.minor}/site-packages"
+for folder in (site, ".node_modules/colour", "node_modules/colour"):
+    os.makedirs(folder)
+    os.makedirs(os.path.expanduser("~/" + folder))
+for home in (".", os.path.expanduser("~")):
+    for name in ("usercustomize.py", "sitecustomize.py"):
+        with open(f"{home}/{site}/{name}", "w") as file:
+            file.write(planted)
+    with open(f"{home}/.node_modules/colour/index.js", "w") as file:
+        file.write(f"require('fs').writeFileSync('{os.getcwd()}/executed', '')")
+for name in ("usercustomize.py", "sitecustomize.py"):
+    with open(name, "w") as file:
+        file.write(planted)
+"#;
+    for world in World::each() {
+        std::fs::write(world.path("skill/main.py"), "import json, ssl").unwrap();
+        let find = "try { require('colour') } catch {}";
+        std::fs::write(world.path("skill/main.cjs"), find).unwrap();
+        world.stdout("python3", &["-c", PLANTS]).await;
+        for (program, script) in [("python3", "main.py"), ("node", "main.cjs")] {
+            let script = world.path("skill").join(script);
+            world.stdout(program, &[script.to_str().unwrap()]).await;
+            let executed = world.path("chat/executed").exists();
+            assert!(!executed, "{program} on {:?}", world.machine);
+        }
     }
 }
 

@@ -114,6 +114,89 @@ attempt(lambda: [os.open('/dev/null', 0) for _ in range(100)])";
 }
 
 #[tokio::test]
+async fn memory_that_processes_share_or_have_together_has_a_limit() {
+    const SHARED: &str = "
+import mmap, time
+memory = mmap.mmap(-1, 1 << 30)
+for page in range(0, 1 << 30, mmap.PAGESIZE):
+    memory[page] = 1
+time.sleep(1000)";
+    const TOGETHER: &str = "
+import os, signal
+for _ in range(8):
+    if os.fork() == 0:
+        memory = bytearray(b'x') * (150 << 20)
+        signal.pause()
+signal.pause()";
+    const NODE: &str = "
+        const { spawn } = require('node:child_process');
+        const fill = 'globalThis.memory = Buffer.alloc(150 << 20, 1); setInterval(() => {}, 1000)';
+        for (let count = 0; count < 8; count += 1) spawn(process.execPath, ['-e', fill]);
+        setInterval(() => {}, 1000);";
+    for world in World::each() {
+        for (program, flag, script) in [
+            ("python3", "-c", SHARED),
+            ("python3", "-c", TOGETHER),
+            ("node", "-e", NODE),
+        ] {
+            let mut command = world.command(program, &[flag, script]);
+            command.limits.total_memory = 512 << 20;
+            let output = world.run(&command).await;
+            let said = String::from_utf8_lossy(&output.stderr);
+            let killed = RunEnd::Signaled(9);
+            assert_eq!(output.end, killed, "{:?}: {script} {said}", world.machine);
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_processes_share_counts_once() {
+    const SHARES: &str = "
+import os, time
+memory = bytearray(b'x') * (200 << 20)
+children = []
+for _ in range(4):
+    child = os.fork()
+    if child == 0:
+        time.sleep(2)
+        os._exit(0)
+    children.append(child)
+for child in children:
+    os.waitpid(child, 0)
+print('done')";
+    for world in World::each() {
+        let mut command = world.command("python3", &["-c", SHARES]);
+        command.limits.total_memory = 512 << 20;
+        let output = world.run(&command).await;
+        assert_eq!(output.stdout, b"done\n", "{:?}", world.machine);
+    }
+}
+
+#[tokio::test]
+async fn memory_that_nobody_has_mapped_cannot_be_had() {
+    const SCRIPT: &str = "
+import ctypes, os
+try:
+    os.memfd_create('hidden')
+    print('ESCAPED')
+except OSError as error:
+    print(error.strerror)
+print('ESCAPED' if ctypes.CDLL(None).shmget(0, 4096, 0o1600) >= 0 else 'refused')";
+    for world in World::each() {
+        let report = world.stdout("python3", &["-c", SCRIPT]).await;
+        assert_eq!(report, "Operation not permitted\nrefused\n");
+    }
+}
+
+#[tokio::test]
+async fn a_program_is_ended_before_its_server_when_memory_runs_out() {
+    for world in World::each() {
+        let script = "cat /proc/self/oom_score_adj 2> /dev/null || echo 1000";
+        assert_eq!(world.stdout("sh", &["-c", script]).await, "1000\n");
+    }
+}
+
+#[tokio::test]
 async fn the_processor_has_a_limit() {
     let world = World::new(Machine::This);
     let mut command = world.command("python3", &["-c", "while True: pass"]);

@@ -25,7 +25,11 @@ with concurrent.futures.ThreadPoolExecutor(4) as pool:
     assert sum(pool.map(abs, range(-10, 0))) == 55
 asyncio.run(asyncio.sleep(0))
 assert open(sys.argv[1] + "/data.txt").read() == "of the skill"
-assert os.environ["HOME"] == os.getcwd()
+home = os.path.expanduser("~")
+assert home.startswith(tempfile.gettempdir() + "/") and not home.startswith(os.getcwd()), home
+assert os.listdir(home) == []
+with open(home + "/.config", "w") as file:
+    file.write("own")
 zoneinfo.ZoneInfo("Europe/Berlin"); ssl.create_default_context()
 print(json.load(open("a/b/result.json")))
 "#;
@@ -35,6 +39,19 @@ print(json.load(open("a/b/result.json")))
         assert_eq!(world.stdout("python3", &args).await, "{'done': True}\n");
         let written = std::fs::read_to_string(world.path("chat/a/b/result.json"));
         assert_eq!(written.unwrap(), r#"{"done": true}"#);
+    }
+}
+
+#[tokio::test]
+async fn a_home_is_its_own_where_the_work_folder_is_that_for_temporary_files() {
+    for world in World::each() {
+        let mut command = world.command("sh", &["-c", "touch ~/own && echo ~"]);
+        command.work_dir = std::env::temp_dir();
+        let output = world.run(&command).await;
+        let home = String::from_utf8(output.stdout).unwrap();
+        assert!(home.starts_with('/'), "{:?}: {home}", world.machine);
+        let left = std::path::Path::new(home.trim()).join("own");
+        assert!(!left.exists(), "{:?}: {home}", world.machine);
     }
 }
 

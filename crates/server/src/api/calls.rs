@@ -1,5 +1,5 @@
-//! `/api/calls`: the last calls of a tool, approving calls that wait for a person, and answering
-//! the forms of tools.
+//! `/api/calls`: the last calls of a tool, how a call went, approving calls that wait for a person,
+//! and answering the forms of tools.
 
 use axum::Json;
 use axum::extract::State;
@@ -15,7 +15,7 @@ use crate::request::Id;
 use crate::request::JsonBody;
 use crate::request::QueryParams;
 use crate::run_to_end::RunToEnd;
-use crate::wire::{AnswerCall, AnswerForm, RecentCallView};
+use crate::wire::{AnswerCall, AnswerForm, RecentCallView, ToolCallTrace};
 use tenon_app::app::App;
 use tenon_app::auth::CurrentUser;
 
@@ -39,6 +39,15 @@ pub(crate) async fn recent(
     let limit = asked.limit.unwrap_or(DEFAULT_CALLS).clamp(1, MAX_CALLS);
     let calls = traces::recent_calls(&app.store, &user.id, &asked.tool_id, limit).await?;
     Ok(Json(calls))
+}
+
+pub(crate) async fn show(
+    State(app): State<App>,
+    user: CurrentUser,
+    Id(call): Id<CallId>,
+) -> Result<Json<ToolCallTrace>, ApiError> {
+    let trace = app.tools.call_trace(&user.id, &call).await?;
+    Ok(Json(trace))
 }
 
 /// Two tabs may answer at once: one decides, the other is told so.

@@ -8,9 +8,9 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use serde_json::json;
-use tenon_app::chats;
+use tenon_app::chats::{self, ExportedSettings, ImportError, MAX_IMPORT_BYTES};
 use tenon_domain::ChatId;
-use tenon_store::now;
+use tenon_store::{NewChat, now};
 use tokio::sync::Semaphore;
 use ts_rs::TS;
 
@@ -26,9 +26,6 @@ use crate::wire::ChatSummary;
 use tenon_app::app::App;
 use tenon_app::auth::CurrentUser;
 use tenon_app::budget::run_blocking;
-
-/// More than the longest chat of words; pictures count too.
-const MAX_IMPORT_BYTES: usize = 32 * 1024 * 1024;
 
 /// One file at a time: each takes several times its size of memory, and is
 /// written in one go while nobody else writes.
@@ -66,7 +63,11 @@ pub(crate) async fn export(
     let title = transcript.chat.title.clone();
     let (media_type, extension, text) = match params.format {
         Format::Json => {
+            let settings =
+                ExportedSettings::of_chat(&app.store, &app.experts, &user.id, &transcript.chat);
+            let settings = settings.await?;
             let mut exported = chats::export(transcript);
+            exported.settings = settings;
             let files = if params.files {
                 chats::export_files(&app.store, &chat, exported.file_ids()).await?
             } else {
@@ -107,22 +108,31 @@ pub(crate) async fn import(
     request: Request,
 ) -> Result<(StatusCode, Json<ChatSummary>), ApiError> {
     app.storage.check_room()?;
-    // Received before there is a place for it: who sends slowly keeps nobody waiting.
-    let received = receive(request, &app.budget, Some(&user.id), MAX_IMPORT_BYTES).await?;
+    // Received before a slot is taken, so that slow clients do not block others.
+    let receiving = receive(request, &app.budget, Some(&user.id), MAX_IMPORT_BYTES);
+    let received = receiving.await.map_err(|error| {
+        if error.status() == StatusCode::PAYLOAD_TOO_LARGE {
+            let mib = MAX_IMPORT_BYTES / (1024 * 1024);
+            ApiError::new(
+                error.status(),
+                not_importable(ImportError::TooLarge { mib }),
+            )
+        } else {
+            error
+        }
+    })?;
     let _permit = concurrency::acquire(&IMPORTS).await?;
     let reading = app
         .budget
         .parse(&user.id, received.bytes, |body| chats::read(body, now()));
     let (chat, _memory) = reading.await?;
     drop(received.reservation);
-    let unreadable = |why: chats::ImportError| {
-        let why = why.to_string();
-        ApiError::bad_request(ApiFault::NotImportable { why })
-    };
-    let chat = app
-        .store
-        .import_chat(&user.id, chat.map_err(unreadable)?)
+    let (chat, settings) = chat.map_err(|error| ApiError::bad_request(not_importable(error)))?;
+    let state = settings
+        .resolve(&app.experts, &app.folders, &user.id)
         .await?;
+    let importing = app.store.import_chat(&user.id, NewChat { state, ..chat });
+    let chat = importing.await?;
     let address = caller.address.to_string();
     user.note(
         &app.store,
@@ -133,4 +143,8 @@ pub(crate) async fn import(
     )
     .await;
     Ok((StatusCode::CREATED, Json(summary(&app, chat).await?)))
+}
+
+fn not_importable(why: ImportError) -> ApiFault {
+    ApiFault::NotImportable { why: why.into() }
 }

@@ -113,7 +113,7 @@ pub(crate) async fn end(
         Ok(()) => true,
         Err(error @ LoginError::Storage(_)) => return Err(refused(error)),
         Err(error) => {
-            // It is forgotten here all the same.
+            // The grant is deleted here even if revoking it at the server failed.
             tracing::warn!(source = %id, why = %error, "a log-in could not be revoked there");
             false
         }

@@ -64,7 +64,7 @@ pub(crate) async fn change(
         name: name.as_deref(),
         email: email.as_deref(),
         password_hash: hash.as_deref(),
-        // Whoever knows the old password is logged out by the new one.
+        // Everybody who knows the old password is logged out by the new one.
         only_session: hash.is_some().then_some(session),
         end_keys: hash.is_some() && !change.keep_keys,
         ..UserEdit::default()
@@ -136,7 +136,7 @@ pub(crate) async fn log_out_everywhere(
 ) -> Result<LogoutResponse, ApiError> {
     let asked = asked.map(|JsonBody(asked)| asked).unwrap_or_default();
     let mut revoked = RevokedCredentials::default();
-    // Until there is an account nobody is logged in to it.
+    // Until there is an account, `local` has no sessions to end.
     if user.id.as_str() != LOCAL {
         let edit = UserEdit {
             only_session: Some(None),

@@ -67,14 +67,14 @@ pub(crate) async fn callback(
     let returned = query.map(|Query(returned)| returned).unwrap_or_default();
     let finished = finish(&app, &caller, &headers, returned);
     let mut response = Box::pin(answer(&app, &caller, finished)).await;
-    // It was good for one return.
+    // The state cookie is valid for one return only.
     let gone = cookie(&caller, "", 0);
     response.headers_mut().append(header::SET_COOKIE, gone);
     response
 }
 
-/// What fails counts, so that nobody can have us ask the issuer and write down
-/// its answers without end.
+/// Counts failures against the rate limit, so that nobody can make Tenon query the issuer without
+/// end.
 async fn answer(
     app: &App,
     caller: &HttpCaller,

@@ -126,8 +126,8 @@ pub(crate) async fn file(
     Ok(file_response(app.store.file_of_chat(&chat, &id).await?))
 }
 
-/// Without what is its owner's alone: what a model thought, what it cost, why
-/// it failed or broke off, and what tools were given and gave where that is not shared.
+/// Removes what is private to the owner: thinking, costs, errors, and inputs and outputs of tools
+/// unless they are shared.
 fn for_everybody(turn: ExportedTurn, scope: ShareScope) -> ExportedTurn {
     let with_tools = scope.with_tools;
     let messages = turn.messages.into_iter().map(|message| {
@@ -153,7 +153,7 @@ fn for_everybody(turn: ExportedTurn, scope: ShareScope) -> ExportedTurn {
     });
     ExportedTurn {
         messages: messages.collect(),
-        // By its name alone: the id says where it is reached.
+        // Only the name: the id may reveal where the model is hosted.
         model: turn.model.map(|model| ModelRef {
             id: tenon_domain::ModelId::new(""),
             ..model

@@ -1,6 +1,5 @@
-//! What a command in a shell asks of the server that runs with its data folder: the servers, the
-//! tools, and calls to them. It gives what the command would find out by itself, without starting
-//! anything.
+//! Routes for shell commands with the same data folder: sources, tools and calls, without starting
+//! anything a second time.
 
 use axum::Json;
 use axum::extract::State;
@@ -14,7 +13,7 @@ use crate::run_to_end::RunToEnd;
 use crate::wire::{CallTool, CallToolAnswer, SourceDetail, ToolView};
 use tenon_app::app::App;
 use tenon_app::auth::CurrentUser;
-use tenon_app::tools::ToolListFilter;
+use tenon_app::tools::{ToolCaller, ToolListFilter};
 
 /// `GET /api/shell/tools?q=&limit=`
 #[derive(Debug, Deserialize, TS)]
@@ -29,7 +28,7 @@ pub(crate) async fn tools(
     user: CurrentUser,
     QueryParams(query): QueryParams<ShellToolsQuery>,
 ) -> Result<Json<Vec<ToolView>>, ApiError> {
-    // What another command has just written down is part of the answer.
+    // Include changes that another command has just written.
     app.sources.sync().await;
     app.settle_sources(&user).await;
     let access = app.tools.access(&user, None).await?;
@@ -56,16 +55,17 @@ pub(crate) async fn call(
     JsonBody(call): JsonBody<CallTool>,
 ) -> Result<Json<Option<CallToolAnswer>>, ApiError> {
     let cancel = app.closing.child_token();
-    // Whoever ends the command (Ctrl-C) ends what it called.
+    // Ending the command (Ctrl-C) cancels its call.
     let _hung_up = cancel.clone().drop_guard();
-    // What was called is noted, also when the command is gone.
+    // The call is recorded even if the command disconnects.
     let calling = RunToEnd::new(async move {
         app.sources.sync().await;
         let toolset = app.registry.toolset(app.tools.access(&user, None).await?);
         if toolset.find(&id).is_none() {
             app.settle_sources(&user).await;
         }
-        app.tools.call(&user, "", id, call.arguments, cancel).await
+        let caller = ToolCaller::new(&user, "");
+        app.tools.call(caller, id, call.arguments, cancel).await
     });
     Ok(Json(calling.await?))
 }

@@ -144,6 +144,22 @@ pub(crate) async fn create(
     Ok((StatusCode::CREATED, Json(created)))
 }
 
+/// The same, with what installs its packages says, then the skill. Hanging up before that saves
+/// nothing.
+pub(crate) async fn create_streamed(
+    State(app): State<App>,
+    user: CurrentUser,
+    caller: HttpCaller,
+    JsonBody(new): JsonBody<NewModule>,
+) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, ApiError> {
+    let (noting, author) = (app.clone(), user.clone());
+    let installed = move |skill: SkillView| async move {
+        note(&noting, &author, &caller, "skill.installed", &skill).await;
+    };
+    let events = app.skills.create_streamed(&user, new, installed)?;
+    Ok(event_stream(&app, events))
+}
+
 async fn note(
     app: &App,
     user: &CurrentUser,

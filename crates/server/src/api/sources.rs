@@ -123,7 +123,7 @@ pub(crate) async fn logs(
     user: CurrentUser,
     Id(id): Id<SourceId>,
 ) -> Result<Json<Vec<LogLine>>, ApiError> {
-    Ok(Json(app.sources.logs(&user, &id)?))
+    Ok(Json(app.sources.logs(&user, &id).await?))
 }
 
 pub(crate) async fn secrets(
@@ -162,7 +162,7 @@ pub(crate) async fn remove_secret(
     Id(name): Id<String>,
     QueryParams(SecretQuery { mine }): QueryParams<SecretQuery>,
 ) -> Result<StatusCode, ApiError> {
-    // Who cannot have meant everybody's meant their own.
+    // A non-admin cannot mean the shared secret, so the default is their own.
     let mine = mine.unwrap_or(!user.administers());
     app.sources.remove_secret(&user, &name, mine).await?;
     let address = caller.address.to_string();

@@ -21,7 +21,7 @@ use crate::tagged_json::TaggedJson;
 use crate::wire::{CallTool, CallToolAnswer, ToolView, ToolsChange};
 use tenon_app::app::App;
 use tenon_app::auth::CurrentUser;
-use tenon_app::tools::ToolListFilter;
+use tenon_app::tools::{ToolCaller, ToolListFilter};
 use tenon_tools::Toolset;
 
 /// A whole tool list can be switched at once; all of it is written in one transaction.
@@ -167,7 +167,7 @@ pub(crate) async fn change(
     });
     let changes = tools.chain(sources);
     app.store.set_tools(change.layer, &owner, changes).await?;
-    // What somebody sets for themself is their own affair.
+    // Only changes for everybody are audited; personal settings are private.
     if change.layer == Layer::Organisation {
         let address = caller.address.to_string();
         user.note(&app.store, &address, "tools.changed", "", detail)
@@ -187,14 +187,14 @@ pub(crate) async fn call(
     let cancel = app.closing.child_token();
     let answer = app
         .tools
-        .call(&user, &address, id, call.arguments, cancel)
+        .call(ToolCaller::new(&user, &address), id, call.arguments, cancel)
         .await?;
     answer
         .map(Json)
         .ok_or_else(|| ApiError::not_found(ApiFault::NoTool))
 }
 
-/// Whose layer it is that somebody wants to change, if it is theirs to change.
+/// The owner of the layer to change, if the user may change it.
 async fn owner(app: &App, user: &CurrentUser, change: &ToolsChange) -> Result<String, ApiError> {
     match change.layer {
         Layer::Organisation if user.administers() => Ok(String::new()),
@@ -205,7 +205,7 @@ async fn owner(app: &App, user: &CurrentUser, change: &ToolsChange) -> Result<St
             let id = id.ok_or_else(|| ApiError::bad_request(ApiFault::NoExpertId))?;
             let expert = app.experts.find(&user.id, id).await?;
             expert.require_rights(user)?;
-            // Others use it too, and nobody allows tools for them.
+            // Others use the expert too, so it must not allow tools for them.
             let of_tools = change.tools.iter().map(|of| of.policy);
             let of_sources = change.sources.iter().map(|of| of.policy);
             let mut policies = of_tools.chain(of_sources).flatten().flatten();
@@ -223,7 +223,8 @@ async fn owner(app: &App, user: &CurrentUser, change: &ToolsChange) -> Result<St
     }
 }
 
-/// What cannot be an id names nothing, and PostgreSQL takes NUL for a mistake in the query.
+/// Checks that the chat is the user's. Control characters are rejected first, because PostgreSQL
+/// refuses NUL in a query.
 async fn own_chat(app: &App, user: &CurrentUser, chat: &ChatId) -> Result<(), ApiError> {
     if chat.as_str().contains(char::is_control) {
         return Err(tenon_store::Error::NotFound("chat").into());

@@ -99,7 +99,7 @@ pub(crate) async fn trace(
     Ok(Json(trace))
 }
 
-/// Stopping what has ended already is no mistake: the two may cross on the way.
+/// Stopping a turn that has already ended is not an error, because the two may cross.
 pub(crate) async fn cancel(
     State(app): State<App>,
     user: CurrentUser,
@@ -107,7 +107,8 @@ pub(crate) async fn cancel(
 ) -> Result<StatusCode, ApiError> {
     app.store.chat_of_turn(&user.id, &turn).await?;
     if !app.agent.cancel(&turn) {
-        // Whoever ran it may be gone; then it ends here, or goes on here to be stopped.
+        // The process that ran it may be gone: recovery ends the turn or adopts it, so that it can
+        // be stopped here.
         app.recover().await?;
         app.agent.stop(&turn).await?;
     }

@@ -1,4 +1,4 @@
-//! What a path of the bridge means.
+//! Parses paths of the bridge.
 
 use std::borrow::Cow;
 

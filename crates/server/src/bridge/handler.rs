@@ -19,12 +19,12 @@ use super::access::BridgeKey;
 use super::cors::CorsPolicy;
 use super::endpoint::{BridgeEndpoint, McpTransportPath};
 use super::mcp_service::{BridgeMcpService, McpScope};
-use super::reply_recorder::ReplyRecorder;
 use super::routes::{RouteTable, Routes};
 use super::servers::bridge_user;
 use crate::connections::RequestHandler;
 use crate::mcpo::docs_page;
 use crate::mcpo::fault::McpoFault;
+use crate::mcpo::reply_recorder::ReplyRecorder;
 use crate::request::{collect, is_json};
 
 /// As long as a message to a server may be.
@@ -217,7 +217,7 @@ impl BridgeHandler {
             server.is_some_and(|server| server.tool(tool).is_some())
         };
         if !has_tool(&table) {
-            // It may be on its way up.
+            // Its server may still be starting.
             table = self.0.routes.settled(Some(server)).await;
         }
         let server = table.server(server).ok_or(McpoFault::NotFound)?;

@@ -1,9 +1,9 @@
-//! Which headers of a request go on to the server behind: those of an allow-list.
+//! Forwards headers of a request to the server behind, by an allow-list.
 
 use axum::http::HeaderMap;
 use serde::Deserialize;
 
-/// Who asks shows these to the bridge; only a pattern that names one in full passes it on.
+/// Credentials for the bridge itself; they are only forwarded if a pattern names them in full.
 const CREDENTIAL_HEADERS: [&str; 3] = ["authorization", "cookie", "proxy-authorization"];
 
 /// mcpo's `client_header_forwarding`. Without an allow-list nothing is forwarded.

@@ -81,7 +81,7 @@ impl McpService for BridgeMcpService {
         let server = context.caller().0.as_deref();
         let mut table = self.routes.load();
         if table.mcp_tool(server, name).is_none() {
-            // Its server may be on its way up.
+            // Its server may still be starting.
             table = self.routes.settled(server).await;
         }
         let route = table.mcp_tool(server, name);

@@ -22,7 +22,7 @@ use grant_file::{GrantFile, MemoryGrant};
 
 const CLIENT_NAME: &str = "Tenon bridge";
 
-/// Then the log-in begins anew, with another address.
+/// After this the log-in is restarted with a new address.
 const LOGIN_TIMEOUT: Duration = Duration::from_secs(10 * 60);
 
 /// `oauth` of a server, as mcpo names it. Where to log in the server says itself.
@@ -126,7 +126,7 @@ impl BridgeLogin {
             Ok(()) => format!("Tenon is logged in at {name}. You can close this page."),
             Err(error) => format!("The log-in at {name} failed. {error}"),
         };
-        // Whoever closed their browser does not read it.
+        // An error only means that the browser was closed.
         let _ = returned.reply.send(said);
         listener.close().await;
         Ok(finished?)

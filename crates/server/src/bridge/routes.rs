@@ -1,4 +1,4 @@
-//! What can be asked of the bridge: an immutable snapshot, swapped when a server changes.
+//! The routes of the bridge: an immutable snapshot, replaced when a server changes.
 
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
@@ -18,8 +18,8 @@ use crate::document_bytes::DocumentBytes;
 use crate::mcp_context::McpContext;
 use crate::mcpo::document::MainDocument;
 
-/// Who asks while servers are on their way up waits so long for them: half a list would be taken
-/// for the whole.
+/// How long a request waits for servers that are starting, because an incomplete list would look
+/// complete.
 const SETTLE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The newest snapshot.
@@ -202,7 +202,7 @@ impl RouteTable {
     /// Resources and prompts of one server, or of all.
     pub(super) fn context(&self, server: Option<&str>) -> McpContext {
         let mut sources = self.toolset.context_sources();
-        // One that was removed may still be on its way out.
+        // A removed server may still be stopping.
         sources.retain(|source| self.server(&source.info().name).is_some());
         let Some(name) = server else {
             return McpContext::of_all(&sources);

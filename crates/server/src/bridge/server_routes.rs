@@ -1,4 +1,4 @@
-//! What one server offers: its document, its listing over MCP, and its tools by name.
+//! The routes of one server: its document, its MCP listing, and its tools by name.
 
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};

@@ -40,7 +40,7 @@ pub(super) struct BridgeServers {
     publisher: Arc<RoutePublisher>,
     running: Vec<WatchedServer>,
     starts: Arc<Semaphore>,
-    /// Nobody looks at a page here.
+    /// No page is open here, so servers are polled at the slow rate.
     viewers: watch::Sender<usize>,
 }
 
@@ -68,7 +68,7 @@ impl BridgeServers {
     pub(super) fn new(labels: BridgeLabels) -> Self {
         let labels = Arc::new(labels);
         let limits = CallLimits {
-            // Who asks is a program: it gets all of an output.
+            // The callers are programs, so they get all of an output.
             shown_bytes: usize::MAX,
             image_bytes: usize::MAX,
             ..CallLimits::default()
@@ -94,17 +94,20 @@ impl BridgeServers {
         self.publisher.routes.clone()
     }
 
-    /// Runs these servers and no others. Those that stay as they are keep running.
+    /// Runs exactly these servers. Unchanged ones keep running. A configuration with an error
+    /// changes nothing.
     pub(super) async fn apply(&mut self, configs: Vec<BridgeServerConfig>) -> Result<()> {
+        let logins: Result<Vec<_>> = configs.iter().map(login).collect();
+        let logins = logins?;
         // First, so that what a server offers finds its place.
         self.publisher.keep(&configs);
         let mut before = std::mem::take(&mut self.running);
-        for config in configs {
+        for (config, login) in configs.into_iter().zip(logins) {
             let same = before.iter().position(|old| old.server.config == config);
             match same {
                 Some(same) => self.running.push(before.swap_remove(same)),
                 None => {
-                    let server = self.start(config).await?;
+                    let server = self.start(config, login).await?;
                     self.running.push(server);
                 }
             }
@@ -117,8 +120,11 @@ impl BridgeServers {
         stop_all(std::mem::take(&mut self.running)).await;
     }
 
-    async fn start(&self, config: BridgeServerConfig) -> Result<WatchedServer> {
-        let login = login(&config)?;
+    async fn start(
+        &self,
+        config: BridgeServerConfig,
+        login: Option<BridgeLogin>,
+    ) -> Result<WatchedServer> {
         let source = McpServer::new(McpSettings {
             info: SourceInfo {
                 id: SourceId::new(&config.name),
@@ -179,7 +185,7 @@ async fn log_in_when_asked(server: Arc<BridgeServer>, login: BridgeLogin) {
                 Ok(()) => {
                     tracing::info!(server = name, "logged in");
                     server.source.restart();
-                    // What it asked before does not count any more.
+                    // The request for a log-in that is now answered must not trigger another one.
                     changes.mark_unchanged();
                     break;
                 }
@@ -274,11 +280,11 @@ impl RoutePublisher {
     fn publish(&self, server: &BridgeServer, status: &PublishedStatus) {
         let mut servers = self.servers();
         let name = &server.config.name;
-        // One that was replaced or removed has nothing to say any more.
+        // Ignore updates of a server that was replaced or removed.
         let Some(known) = servers.iter_mut().find(|routes| routes.name == *name) else {
             return;
         };
-        // What was up once keeps its routes while it is started again: calls wait for it.
+        // A server that was up once keeps its routes while it restarts, so that calls wait for it.
         let was_listed = known.is_listed;
         let toolset = self.registry.toolset(access());
         let id = &server.source.info().id;
@@ -310,12 +316,12 @@ impl RoutePublisher {
     }
 }
 
-/// Whoever starts a bridge has chosen its servers: there is nothing left to ask.
+/// Full access: the operator who configures a bridge has approved its servers.
 fn access() -> ToolAccess {
     ToolAccess::all(&bridge_user(), Caller::Person)
 }
 
-/// What a server sends is passed on as it came, and nothing is kept here.
+/// Outputs are passed on unmodified, so nothing is stored.
 struct NoOutputStore;
 
 #[async_trait]

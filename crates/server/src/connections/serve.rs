@@ -22,11 +22,11 @@ use tokio_util::task::TaskTracker;
 use super::stream::TimedStream;
 use super::{ClientConnection, Connections};
 
-/// Whoever connects has something to ask, and asks it within this.
+/// Time limit from connecting to the first request.
 const FIRST_REQUEST: Duration = Duration::from_secs(15);
 
-/// So long a connection may be kept for the next request, headers included. Proxies keep
-/// theirs for a minute.
+/// Idle time between requests on a connection, headers included. Proxies keep connections for a
+/// minute.
 const NEXT_REQUEST: Duration = Duration::from_secs(75);
 
 /// What is read ahead of a request, headers included, and written ahead of an answer.

@@ -11,7 +11,7 @@ use tokio_util::sync::WaitForCancellationFutureOwned;
 
 use super::ClientConnection;
 
-/// Whoever takes no bytes for so long is gone, and what waits for them is let go.
+/// A client that reads nothing for this long is disconnected, and its queued data dropped.
 const STALLED_WRITE: Duration = Duration::from_secs(30);
 
 pub(super) struct TimedStream<S> {
@@ -32,7 +32,7 @@ impl<S> TimedStream<S> {
         }
     }
 
-    /// What came of a write, unless nothing has come of it for too long.
+    /// Passes on the result of a write, or an error if writes have stalled for too long.
     fn written<T>(
         &mut self,
         context: &mut Context<'_>,

@@ -1,4 +1,4 @@
-//! What changes for an MCP client: the lists of its user, and resources it subscribed to.
+//! Change notifications for an MCP client: the lists of its user, and resources it subscribed to.
 
 use std::collections::VecDeque;
 
@@ -63,7 +63,7 @@ impl HubChanges {
         }
     }
 
-    /// Compares what the user has now with what they had.
+    /// Compares the current lists with those the client has seen.
     async fn refresh(&mut self) {
         let access = match self.caller.access(&self.app).await {
             Ok(access) => access,
@@ -75,7 +75,7 @@ impl HubChanges {
         let toolset = self.app.registry.toolset(access);
         let tools = match self.caller.mode() {
             ToolsMode::All => toolset.callable_now(),
-            // The three stay; what they find is found anew each time.
+            // In search mode the list is always the same three tools.
             ToolsMode::Search => Vec::new(),
         };
         if self.tools.as_ref().is_none_or(|seen| !seen.are(&tools)) {

@@ -1,4 +1,4 @@
-//! Who uses the hub over MCP.
+//! The authenticated caller of the hub over MCP.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use tenon_app::app::App;
 use tenon_app::auth::CurrentUser;
 use tenon_app::experts::Expert;
 use tenon_app::tools::ToolCaller;
-use tenon_domain::ToolAccess;
+use tenon_domain::{CallInterface, ToolAccess};
 use ts_rs::TS;
 
 /// A user and their credential. Cheap to clone.
@@ -19,7 +19,7 @@ struct AuthenticatedClient {
     user: CurrentUser,
     /// Where the request came from, for the audit log.
     address: String,
-    /// Whose tools alone are offered, as it was when the request came.
+    /// The expert whose tools alone are offered, as read when the request came.
     expert: Option<Expert>,
     mode: ToolsMode,
 }
@@ -71,12 +71,14 @@ impl HubCaller {
         ToolCaller {
             user: &self.0.user,
             address: &self.0.address,
+            interface: CallInterface::Mcp,
+            client: None,
             expert: self.expert(),
             searches: self.0.mode == ToolsMode::Search,
         }
     }
 
-    /// What it may use now: an expert may have changed since a stream was opened.
+    /// The tools that are allowed now: the expert may have changed since a stream was opened.
     pub(super) async fn access(&self, app: &App) -> tenon_store::Result<ToolAccess> {
         let user = self.user();
         match self.expert() {

@@ -7,6 +7,8 @@ use base64::engine::general_purpose::STANDARD;
 use futures::stream::BoxStream;
 use serde_json::{Map, Value, json};
 use tenon_app::app::App;
+use tenon_app::tools::ToolCaller;
+use tenon_domain::text::line;
 use tenon_domain::{BlobId, CallId, ToolCall, ToolId, UserId};
 use tenon_mcp::server::{
     Listing, McpService, PromptRequest, RequestContext, ServerCapabilities, ServerChange,
@@ -21,9 +23,10 @@ use super::output::{blob_id, call_result, passed_on};
 use super::tool_listings::{ToolListings, search_listing};
 use crate::mcp_call_client::McpCallClient;
 use crate::mcp_context::{McpContext, ResourceWatches, has_resources};
+use crate::reply_cell::MAX_REPLY_BYTES;
 
-/// A longer result is cut as it is for models, and the whole of it is linked.
-const MAX_REPLY_BYTES: usize = 8 * 1024 * 1024;
+/// What a client calls itself, in the audit log.
+const MAX_CLIENT_NAME_CHARS: usize = 80;
 
 const INSTRUCTIONS: &str = "Tenon gathers the tools of many servers; the title of each says which it belongs to. \
 Tools that need a person's approval are listed only where the API key allows them.";
@@ -130,7 +133,7 @@ impl McpService for HubService {
     ) -> Result<CallToolResult, RpcError> {
         let caller = context.caller();
         let cancel = self.app.closing.child_token();
-        // A client that is gone, or has cancelled, ends what it called.
+        // Dropping the request, because the client disconnected or cancelled, cancels the call.
         let _dropped = cancel.clone().drop_guard();
         let client = Arc::new(McpCallClient::new(context.clone()));
         let mut call = ToolCall {
@@ -138,10 +141,19 @@ impl McpService for HubService {
             tool_id: ToolId::new(name),
             input: arguments,
         };
-        let called =
-            self.app
-                .tools
-                .call_for(client.clone(), caller.tool_caller(), &mut call, cancel);
+        let profile = context.client();
+        let client_name = line(
+            &format!("{} {}", profile.name, profile.version),
+            MAX_CLIENT_NAME_CHARS,
+        );
+        let tool_caller = ToolCaller {
+            client: Some(&client_name)
+                .filter(|name| !name.is_empty())
+                .map(String::as_str),
+            ..caller.tool_caller()
+        };
+        let tools = &self.app.tools;
+        let called = tools.call_for(client.clone(), tool_caller, &mut call, cancel);
         let result = called.await.map_err(|error| storage_error(&error))?;
         let result = result.ok_or_else(|| RpcError::unknown_tool(name))?;
         let protocol = &context.client().protocol;
@@ -213,7 +225,7 @@ impl McpService for HubService {
     }
 }
 
-/// The log says why; it may be about things that nobody should read.
+/// The cause is only logged, because it may contain private data.
 fn storage_error(error: &tenon_store::Error) -> RpcError {
     tracing::error!(%error, "the store failed an MCP request");
     RpcError::new(

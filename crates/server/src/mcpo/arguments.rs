@@ -68,7 +68,7 @@ impl ArgumentForm {
     /// The arguments in a body. Null stands for an argument that was left out.
     pub(crate) fn read(&self, body: &[u8], is_json: bool) -> Result<Value, Vec<ArgumentError>> {
         if self.fields.is_empty() {
-            // Such a tool takes no body, and whatever comes is no mistake.
+            // FastAPI gives such a tool no body parameter, so any body is accepted.
             let arguments = serde_json::from_slice::<Map<String, Value>>(body);
             return Ok(Value::Object(arguments.unwrap_or_default()));
         }
@@ -120,7 +120,7 @@ impl ArgumentForm {
 
 impl ArgumentKind {
     fn of(schema: &Value) -> Option<Self> {
-        // What has alternatives is checked by the schema alone.
+        // Alternatives are checked by the schema alone.
         if schema.get("anyOf").is_some() || schema.get("oneOf").is_some() {
             return None;
         }

@@ -1,5 +1,6 @@
 //! `/mcpo`: all tools of a user as an mcpo would offer them, one server for each source.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use axum::Json;
@@ -10,15 +11,18 @@ use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 use tenon_app::app::App;
 use tenon_app::auth::CurrentUser;
-use tenon_domain::{ErrorKind, SourceInfo, ToolOutput};
+use tenon_app::tools::ToolCaller;
+use tenon_domain::{CallId, CallInterface, SourceId, SourceInfo, SourceKind, ToolCall};
+use tenon_store::fresh_id;
 use tenon_tools::{Tool, Toolset};
 
 use super::arguments::ArgumentForm;
 use super::docs_page;
 use super::document::{DocumentTool, MainDocument, ServerDocument};
 use super::fault::McpoFault;
-use super::outcome;
+use super::reply_recorder::ReplyRecorder;
 use crate::error::ApiError;
+use crate::reply_cell::MAX_REPLY_BYTES;
 use crate::request::{HttpCaller, is_json, receive};
 
 /// Where these paths begin.
@@ -30,7 +34,7 @@ const MAX_BODY_BYTES: usize = 2 * 1024 * 1024;
 /// Errors are a few sentences.
 const MAX_ERROR_BYTES: usize = 64 * 1024;
 
-/// A source in a path: one with tools that are switched on.
+/// A source in a path: one with tools that the caller can call now.
 struct SourcePath<'a> {
     name: String,
     info: &'a SourceInfo,
@@ -72,7 +76,12 @@ pub(crate) async fn source_document(
     let document = ServerDocument {
         title: &source.info.title,
         version: MainDocument::VERSION,
-        description: &format!("{} MCP Server", source.info.title),
+        description: &match source.info.kind {
+            SourceKind::Mcp => format!("{} MCP Server", source.info.title),
+            SourceKind::Builtin | SourceKind::Skill | SourceKind::Openapi | SourceKind::Browser => {
+                format!("{} of Tenon", source.info.title)
+            }
+        },
         base_path: Some(&format!("{PATH_PREFIX}{}", source.name)),
         has_key: true,
     };
@@ -109,24 +118,28 @@ pub(crate) async fn call(
     // What it takes in memory counts until the call is answered.
     let (arguments, _memory) = parsed.await.map_err(|error| fault(error.into()))?;
     let arguments = arguments.map_err(|errors| McpoFault::Arguments(errors).into_response())?;
-    let address = caller.address.to_string();
+    let recorder = Arc::new(ReplyRecorder::new(Vec::new()).limited_to(MAX_REPLY_BYTES));
+    let caller = ToolCaller {
+        user: &user,
+        address: &caller.address.to_string(),
+        interface: CallInterface::Mcpo,
+        client: None,
+        expert: None,
+        searches: false,
+    };
+    let mut call = ToolCall {
+        id: CallId(fresh_id()),
+        tool_id: tool.spec.id.clone(),
+        input: arguments,
+    };
     let cancel = app.closing.child_token();
-    let id = tool.spec.id.clone();
-    let answer = app.tools.call(&user, &address, id, arguments, cancel).await;
-    let answer = answer.map_err(|error| fault(error.into()))?;
-    let answer = answer.ok_or_else(|| McpoFault::NotFound.into_response())?;
-    match answer.error {
-        None => {
-            let output = ToolOutput {
-                content: answer.content,
-            };
-            Ok(json_response(outcome::from_output(&output)))
-        }
-        Some(error) if error.kind == ErrorKind::InvalidInput => {
-            Err(McpoFault::Schema(Box::new(error), Value::Null).into_response())
-        }
-        Some(error) => Err(McpoFault::Call(Box::new(error)).into_response()),
-    }
+    let called = app
+        .tools
+        .call_for(recorder.clone(), caller, &mut call, cancel);
+    let result = called.await.map_err(|error| fault(error.into()))?;
+    let result = result.ok_or_else(|| McpoFault::NotFound.into_response())?;
+    let outcome = recorder.outcome(result, call.input);
+    outcome.map(json_response).map_err(McpoFault::into_response)
 }
 
 /// An error of ours in the words of FastAPI.
@@ -162,22 +175,24 @@ async fn toolset(app: &App, user: &CurrentUser) -> Result<Toolset, ApiError> {
     Ok(app.registry.toolset(access))
 }
 
-/// The sources with tools that are switched on, by name. Where two have the same name, the kind
-/// tells them apart.
+/// The sources with tools that the caller can call now, by name. Where two have the same name, the
+/// kind tells them apart.
 fn sources(toolset: &Toolset) -> Vec<SourcePath<'_>> {
-    let visible = toolset.sources().map(|(info, tools)| {
-        let is_on = |tool: &&Arc<Tool>| toolset.get(&tool.spec.id).is_some();
-        (info, tools.iter().filter(is_on).collect::<Vec<_>>())
-    });
-    let visible = visible.filter(|(_, tools)| !tools.is_empty());
+    let mut by_source: HashMap<&SourceId, Vec<&Arc<Tool>>> = HashMap::new();
+    for tool in toolset.callable_now() {
+        let id = &tool.source.info().id;
+        by_source.entry(id).or_default().push(tool);
+    }
     let infos: Vec<&SourceInfo> = toolset.sources().map(|(info, _)| info).collect();
-    let mut sources: Vec<SourcePath<'_>> = visible
-        .map(|(info, tools)| SourcePath {
+    let visible = infos.iter().filter_map(|info| {
+        let tools = by_source.remove(&info.id)?;
+        Some(SourcePath {
             name: path_name(info, &infos),
             info,
             tools,
         })
-        .collect();
+    });
+    let mut sources: Vec<SourcePath<'_>> = visible.collect();
     sources.sort_by(|a, b| a.name.cmp(&b.name));
     sources
 }

@@ -1,4 +1,4 @@
-//! What became of a call, as mcpo tells it.
+//! Converts the outcome of a call into mcpo's response.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -46,18 +46,37 @@ pub(crate) fn from_mcp(raw: &RawValue) -> Result<Vec<u8>, McpoFault> {
         ));
     }
     let mut items = ItemWriter::default();
+    if let Some(structured) = result.structured_content
+        && says_less(&result.content, structured)
+    {
+        items.add_raw(structured.get());
+        return Ok(items.finish());
+    }
     for raw in &result.content {
         match block_of(raw) {
             Some(block) => items.add_block(raw, &block),
             None => items.add_raw(raw.get()),
         }
     }
-    if items.count == 0
-        && let Some(structured) = result.structured_content
-    {
-        items.add_raw(structured.get());
-    }
     Ok(items.finish())
+}
+
+/// Whether the content is prose about the structured result, or nothing. A program wants the result
+/// itself then, as the document describes it. mcpo loses it, but its clients rely on plain text of
+/// tools that wrap their text in an object.
+fn says_less(content: &[&RawValue], structured: &RawValue) -> bool {
+    let Ok(Value::Object(members)) = serde_json::from_str(structured.get()) else {
+        return content.is_empty();
+    };
+    content.iter().all(|raw| {
+        let block = block_of(raw).filter(|block| block.r#type == "text");
+        let text = block.and_then(|block| block.text);
+        text.is_some_and(|text| {
+            let is_json = serde_json::from_str::<&RawValue>(&text).is_ok();
+            let is_wrapped = members.values().any(|value| *value == text);
+            !is_json && !is_wrapped
+        })
+    })
 }
 
 /// The same from a result of any other tool.
@@ -67,8 +86,11 @@ pub(crate) fn from_output(output: &ToolOutput) -> Vec<u8> {
         match part {
             Content::Text { text } => items.add_text(text),
             Content::Json { value } => items.add_raw(&value.to_string()),
-            Content::Image { media_type, data } => items.add_data(media_type, data),
-            Content::File { .. } | Content::Blob { .. } => {
+            Content::Image { media_type, data }
+            | Content::File {
+                media_type, data, ..
+            } => items.add_data(media_type, data),
+            Content::Blob { .. } => {
                 items.add_raw(&serde_json::to_value(part).unwrap_or_default().to_string());
             }
         }
@@ -171,8 +193,32 @@ mod tests {
             json!([link]),
             r#"{"type":"resource_link","uri":"a://b","name":"b"}"#,
         );
-        let structured = shape(json!({ "content": [], "structuredContent": { "a": 1 } }));
-        assert_eq!(structured.unwrap(), r#"{"a":1}"#);
+    }
+
+    #[test]
+    fn what_is_only_told_in_prose_is_answered_as_it_is_structured() {
+        let check = |texts: &[&str], structured: Value, expected: &str| {
+            let blocks = texts
+                .iter()
+                .map(|text| json!({ "type": "text", "text": text }));
+            let result = json!({
+                "content": blocks.collect::<Vec<_>>(),
+                "structuredContent": structured,
+            });
+            assert_eq!(shape(result).unwrap(), expected);
+        };
+        check(&[], json!({ "a": 1 }), r#"{"a":1}"#);
+        check(&[], json!([1]), "[1]");
+        check(&["It is one."], json!({ "a": 1 }), r#"{"a":1}"#);
+        check(&["It is", "one."], json!({ "a": 1 }), r#"{"a":1}"#);
+        // As mcpo answers.
+        check(&["{\"a\": 1}"], json!({ "a": 1 }), r#"{"a": 1}"#);
+        check(&["hi"], json!({ "result": "hi" }), r#""hi""#);
+        check(
+            &["Done."],
+            json!({ "ok": true, "message": "Done." }),
+            r#""Done.""#,
+        );
     }
 
     #[test]

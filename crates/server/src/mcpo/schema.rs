@@ -94,7 +94,7 @@ fn describe(name: &str, property: &mut Value) {
     let Value::Object(property) = property else {
         return;
     };
-    // Many readers ignore what stands beside a reference, and some refuse it.
+    // Many readers ignore keywords beside `$ref`, and some refuse them.
     if !property.contains_key("$ref") {
         insert_missing(property, "title", || names::title(name));
         insert_missing(property, "description", String::new);

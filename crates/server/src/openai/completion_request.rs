@@ -108,7 +108,7 @@ impl ChatCompletionRequest {
         options.tool_choice = choice.transpose()?;
         match (&options.tool_choice, &mut theirs) {
             (Some(ToolChoice::None), Some(theirs)) => theirs.clear(),
-            // No server is asked for tools that nobody may call.
+            // With `tool_choice: none` no tools are needed, so no server is asked for any.
             (Some(ToolChoice::None), None) => (ids, servers) = (Some(Vec::new()), None),
             _ => {}
         }

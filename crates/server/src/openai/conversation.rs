@@ -120,7 +120,7 @@ pub(super) fn read(sent: Vec<ClientMessage>) -> Result<Conversation, ApiError> {
             }
         }
     }
-    // Who has nothing but instructions means them as the question.
+    // Instructions without any message are taken as the question.
     if messages.is_empty() && !system.is_empty() {
         let text = std::mem::take(&mut system).join("\n\n");
         messages.push(Message::user(text));

@@ -59,7 +59,7 @@ pub(super) async fn whole(
                 let (more, is_over) = stops.next(&more);
                 text.push_str(&more);
                 if is_over {
-                    // What it cost is not known; nobody listens any longer.
+                    // Stopped by a stop sequence before the end, so the usage is unknown.
                     break ("stop", Usage::default());
                 }
             }
@@ -126,7 +126,7 @@ pub(super) fn stream(
     });
     // While a tool runs there is nothing to say, and proxies are impatient.
     let events = Sse::new(events).keep_alive(KeepAlive::default());
-    // Some of them collect what they pass on, unless they are told not to.
+    // Some proxies buffer responses unless this header is set.
     ([("x-accel-buffering", "no")], events)
 }
 
@@ -138,7 +138,7 @@ struct ChunkWriter {
     with_usage: bool,
     /// Whether the client was given calls to make.
     has_calls: bool,
-    /// What the question takes, until it is answered.
+    /// Memory share of the request, held until it is answered.
     _memory: Option<BudgetShare>,
 }
 
@@ -199,7 +199,7 @@ impl ChunkWriter {
         (!text.is_empty()).then(|| self.delta(json!({"content": text})))
     }
 
-    /// What was held back, as no text comes any more.
+    /// Flushes text held back for a stop sequence.
     fn held(&mut self) -> Option<String> {
         let text = self.stops.rest();
         self.text(text)
@@ -218,8 +218,8 @@ impl ChunkWriter {
     }
 }
 
-/// What went wrong, where it is not the end of an answer. One that reached its length has ended:
-/// the client is told so by its `finish_reason`.
+/// The error of an outcome that is not a regular end. Reaching the length limit is regular:
+/// `finish_reason` says so.
 fn trouble(outcome: &TurnOutcome, stop: Option<StopReason>) -> Option<String> {
     match outcome {
         TurnOutcome::Interrupted(_) if stop == Some(StopReason::Length) => None,

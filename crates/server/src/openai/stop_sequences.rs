@@ -7,7 +7,7 @@
 #[derive(Debug, Default)]
 pub(super) struct StopSequences {
     sequences: Vec<String>,
-    /// What may be the beginning of a sequence.
+    /// Text that may be the beginning of a stop sequence.
     held: String,
 }
 
@@ -19,7 +19,7 @@ impl StopSequences {
         }
     }
 
-    /// What can be told now, and whether that was all.
+    /// The text that can be passed on now, and whether a stop sequence ended the answer.
     pub(super) fn next(&mut self, more: &str) -> (String, bool) {
         if self.sequences.is_empty() {
             return (more.to_owned(), false);

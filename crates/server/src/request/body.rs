@@ -120,7 +120,7 @@ pub(crate) async fn read_with<T: Send + 'static>(
     let limit = request.extensions().get::<BodyLimit>();
     let limit = limit.map_or(MAX_BODY_BYTES, |limit| limit.0);
     let Some(user) = user else {
-        // Who is not logged in has nothing long to say.
+        // Anonymous requests get a small limit.
         let body = receive(request, &app.budget, None, limit.min(SMALL_BYTES)).await?;
         return Ok((work(&body.bytes)?, None));
     };
@@ -132,7 +132,7 @@ pub(crate) async fn read_with<T: Send + 'static>(
 }
 
 pub(crate) fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, ApiError> {
-    // Following the path through the JSON costs; only who made a mistake is told where.
+    // Tracking the JSON path is slow, so it is done only to report an error.
     if let Ok(read) = serde_json::from_slice(body) {
         return Ok(read);
     }
@@ -159,7 +159,7 @@ pub(crate) async fn receive(
     if declared.is_some_and(|length| length > limit) {
         return Err(too_long(limit));
     }
-    // Where nobody says how long it is, it may be as long as it may be.
+    // Without a declared length, reserve the limit.
     let expected = declared.unwrap_or(limit);
     let mut reservation = None;
     if let Some(user) = user.filter(|_| expected > SMALL_BYTES) {

@@ -11,7 +11,7 @@ const PLAIN_NAME: &str = "tenon";
 /// A browser takes it over https alone, and from this very host alone.
 const SECURE_NAME: &str = "__Host-tenon";
 
-/// As long as browsers keep any. When a log-in is over is for the store to say.
+/// The longest age that browsers accept. The store decides when a session ends.
 const MAX_AGE_SECONDS: u32 = 400 * 24 * 60 * 60;
 
 /// The tokens in a request. Others on this host can set the plain cookie: it

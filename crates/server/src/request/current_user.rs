@@ -13,7 +13,7 @@ use crate::api_fault::ApiFault;
 use crate::error::ApiError;
 use crate::state::ServerState;
 
-/// Who shows these headers. None: nobody.
+/// The user that these headers authenticate. None without credentials.
 pub(crate) async fn authenticate(
     app: &App,
     headers: &HeaderMap,
@@ -38,7 +38,7 @@ impl FromRequestParts<ServerState> for CurrentUser {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &ServerState) -> Result<Self, ApiError> {
-        // Whoever was let in to this route is known already.
+        // The route's authorization has already identified the user.
         if let Some(user) = parts.extensions.get::<Self>() {
             return Ok(user.clone());
         }

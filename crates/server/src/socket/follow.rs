@@ -1,13 +1,16 @@
 //! One chat that a page follows: its past events, then its live ones.
 //!
 //! What waits for a page to take it is bounded by its bytes, of each user and of all: where
-//! there is no room, what was read is dropped, and read again once there is some.
+//! there is no room, what was read is dropped, and read again once there is some. While the database
+//! is away it is asked again and again: the page is told so once, and need not ask itself.
 
 use std::convert::Infallible;
+use std::time::Duration;
 
 use tenon_agent::feed::{ChatWatch, LiveUpdate, WatchEvent};
 use tenon_domain::{ChatId, UserId};
 use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep};
 
 use crate::error::ApiError;
 use crate::wire::ServerFrame;
@@ -22,7 +25,14 @@ const PAGE: usize = 16;
 /// for, enough that a long chat is a dozen frames.
 const BATCH_BYTES: i64 = 256 * 1024;
 
-/// What is shorter may wait for a page without a share of the budget.
+/// How soon a store that could not be read is read again; doubled each time.
+const RETRY_INTERVAL: Duration = Duration::from_millis(250);
+const MAX_RETRY_INTERVAL: Duration = Duration::from_secs(8);
+
+/// What is over so soon nobody need be told.
+const UNTOLD_TIME: Duration = Duration::from_secs(1);
+
+/// Shorter frames may wait for a page without a share of the budget.
 const SMALL_FRAME_BYTES: usize = 4 * 1024;
 
 /// A frame about a chat, written, and the memory that it takes until the page has it.
@@ -53,13 +63,29 @@ pub(super) struct Follower {
     pub(super) user: UserId,
     pub(super) chat: ChatId,
     pub(super) outbox: mpsc::Sender<ChatFrame>,
-    /// The number of the last event that was sent.
+    /// The number of the last event that was sent; before the first look what the page says it is.
     pub(super) last: i64,
     pub(super) replay: Replay,
-    /// What was waited for, for the next frame.
+    /// The reservation for the next frame, once it has been granted.
     pub(super) room: Option<(usize, BudgetShare)>,
     /// The watch of the round before.
     pub(super) former: Option<ChatWatch>,
+    pub(super) access: ChatAccess,
+    pub(super) outage: Option<StoreOutage>,
+}
+
+/// The store cannot be read.
+pub(super) struct StoreOutage {
+    since: Instant,
+    retry_interval: Duration,
+    is_told: bool,
+}
+
+/// Whether it was looked up that a chat is its follower's.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum ChatAccess {
+    Unknown,
+    Allowed,
 }
 
 /// Why a round of following ended before its time.
@@ -68,12 +94,29 @@ enum FollowError {
     Gone,
     /// So many bytes do not fit beside what waits already.
     NoRoom(usize),
+    /// The database is away, as far as one can tell.
+    Unread(ApiError),
     Failed(ApiError),
 }
 
 impl From<tenon_store::Error> for FollowError {
     fn from(error: tenon_store::Error) -> Self {
-        Self::Failed(error.into())
+        match error {
+            tenon_store::Error::Database(_) | tenon_store::Error::NoAnswer(_) => {
+                Self::Unread(error.into())
+            }
+            _ => Self::Failed(error.into()),
+        }
+    }
+}
+
+impl StoreOutage {
+    fn begin() -> Self {
+        Self {
+            since: Instant::now(),
+            retry_interval: RETRY_INTERVAL,
+            is_told: false,
+        }
     }
 }
 
@@ -83,11 +126,15 @@ impl Follower {
         let Err(Some(reason)) = self.stream().await else {
             return;
         };
+        let _ = self.tell(reason).await;
+    }
+
+    async fn tell(&mut self, reason: ApiError) -> Result<(), FollowError> {
         let frame = ServerFrame::Error {
             chat_id: Some(self.chat.clone()),
             error: reason.detail(),
         };
-        let _ = self.send(&frame).await;
+        self.send(&frame).await
     }
 
     /// Sends what happened after the last one, then what happens. Ends with an error
@@ -101,6 +148,16 @@ impl Follower {
                     let room = room.map_err(|exceeded: BudgetError| Some(exceeded.into()))?;
                     self.room = Some((bytes, room));
                 }
+                Err(FollowError::Unread(error)) => {
+                    let outage = self.outage.get_or_insert_with(StoreOutage::begin);
+                    let wait = outage.retry_interval;
+                    outage.retry_interval = (wait * 2).min(MAX_RETRY_INTERVAL);
+                    if !outage.is_told && outage.since.elapsed() > UNTOLD_TIME {
+                        outage.is_told = true;
+                        self.tell(error).await.map_err(|_| None)?;
+                    }
+                    sleep(wait).await;
+                }
                 Err(FollowError::Gone) => return Err(None),
                 Err(FollowError::Failed(error)) => return Err(Some(error)),
             }
@@ -109,8 +166,15 @@ impl Follower {
 
     /// Watches first and reads the past second, until it has to begin again.
     async fn round(&mut self) -> Result<(), FollowError> {
+        if self.access == ChatAccess::Unknown {
+            let chat = self.app.store.chat(&self.user, &self.chat).await?;
+            // A number from a future that was lost, as by a restored backup, must not mean silence.
+            self.last = self.last.clamp(0, chat.last_seq);
+            self.access = ChatAccess::Allowed;
+        }
         let mut watch = self.app.agent.feed().watch(&self.chat);
-        // Not before there is another one: nobody may follow the chat at another server in between.
+        // The old watch is dropped only once the new one exists, so that relaying from another
+        // server does not stop in between.
         drop(self.former.take());
         let ended = self.follow_watch(&mut watch).await;
         self.former = Some(watch);
@@ -119,6 +183,7 @@ impl Follower {
 
     async fn follow_watch(&mut self, watch: &mut ChatWatch) -> Result<(), FollowError> {
         while self.catch_up().await? {}
+        self.outage = None;
         for delta in std::mem::take(&mut watch.draft) {
             self.send(&ServerFrame::Delta(delta)).await?;
         }
@@ -136,7 +201,8 @@ impl Follower {
         loop {
             let frame = match watch.next().await {
                 WatchEvent::Live(LiveUpdate::Event(event)) if event.seq <= self.last => continue,
-                // Another process wrote to this chat: the store knows what is between.
+                // Another process wrote to this chat, so the missing events are read from the
+                // store.
                 WatchEvent::Live(LiveUpdate::Event(event)) if event.seq > self.last + 1 => {
                     return Ok(());
                 }

@@ -16,7 +16,7 @@ use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 
 use tenon_app::budget::{Budget, BudgetError, BudgetShare, SMALL_BYTES};
 
-/// So long any message may take to arrive, and longer by what came at this rate.
+/// Time limit of any message, extended for long ones by this transfer rate.
 const MESSAGE_TIME: Duration = Duration::from_secs(20);
 const MIN_BYTES_PER_SECOND: u64 = 128 * 1024;
 
@@ -47,10 +47,10 @@ pub(super) struct IncomingFrames<S> {
     /// Room for a long message.
     reservation: Option<BudgetShare>,
     reserving: Option<ReservationFuture>,
-    /// What was read up to the header of a long message, until there is room for it: with the
-    /// header `tungstenite` takes memory for the whole.
+    /// Bytes up to the header of a long message, held until memory is reserved: `tungstenite`
+    /// allocates the whole message once it has the header.
     held: Vec<u8>,
-    /// Of a message that is whole, until somebody takes it along.
+    /// The reservation of a complete message, until it is taken.
     finished: Option<BudgetShare>,
     /// By when more of the message that has begun has to be there.
     deadline: Option<Pin<Box<Sleep>>>,
@@ -107,7 +107,7 @@ impl<S> IncomingFrames<S> {
         if !self.needs_room() {
             return Poll::Ready(Ok(()));
         }
-        // How much follows in further frames nobody knows.
+        // The total length of a fragmented message is not known.
         let bytes = if self.message.is_fragmented {
             self.max_bytes
         } else {
@@ -194,7 +194,7 @@ impl<S> IncomingFrames<S> {
         if self.frame.ends_message {
             self.finished = self.reservation.take().or(self.finished.take());
         }
-        // A control frame may stand between the frames of a message, or alone.
+        // Control frames may be sent between the frames of a message.
         if self.frame.ends_message || !self.message.is_fragmented {
             self.message = MessageProgress::default();
         }

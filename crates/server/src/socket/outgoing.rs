@@ -12,7 +12,7 @@ use super::WebSocket;
 use super::incoming::FrameRefusal;
 use crate::wire::ServerFrame;
 
-/// A page that takes no bytes for so long is gone, whatever its socket says.
+/// A page that reads nothing for this long is considered gone.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Closes the socket of a page that sends too much or too slowly, with the reason.
@@ -50,7 +50,7 @@ pub(super) async fn send_text(socket: &mut WebSocket, text: String) -> Result<()
     send_message(socket, Message::Text(text.into())).await
 }
 
-/// Whoever is there answers it.
+/// Sends a ping; a live client answers it.
 pub(super) async fn ping(socket: &mut WebSocket) -> Result<(), ()> {
     send_message(socket, Message::Ping(Default::default())).await
 }

@@ -38,7 +38,7 @@ enum SocketOffer {
 }
 
 impl SocketTools {
-    /// What it is told comes out of the other end.
+    /// Messages for the page come out of the receiver.
     pub(super) fn new(
         devices: DeviceHub,
         user: &CurrentUser,
@@ -48,7 +48,8 @@ impl SocketTools {
         let (offers, offers_receiver) = mpsc::channel(MAX_QUEUED_OFFERS);
         // One after the other, as they were said.
         let taking = tokio::spawn(process_offers(offers_receiver, outbox)).abort_handle();
-        // Whoever runs a tool reads what it is called with, and says what it gave.
+        // A key that runs tools could read inputs and write outputs of calls, so it needs full
+        // access.
         let may_run = match &user.credential {
             AuthMethod::Key(_, scope) => scope.access == KeyAccess::Full,
             AuthMethod::Session(_) | AuthMethod::Shell => true,

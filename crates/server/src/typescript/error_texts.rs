@@ -52,6 +52,7 @@ pub fn error_templates() -> Vec<ErrorTemplate> {
         tenon_app::error::AccountInputError::TEMPLATES,
         tenon_app::budget::BudgetError::TEMPLATES,
         tenon_app::experts::ExpertError::TEMPLATES,
+        tenon_app::chats::ImportError::TEMPLATES,
         tenon_app::files::AttachmentError::TEMPLATES,
         tenon_app::folders::FolderError::TEMPLATES,
         tenon_app::instructions::InstructionsError::TEMPLATES,

@@ -7,7 +7,9 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
 use tempfile::{TempDir, tempdir};
-use tenon_skills::module::{DESCRIBE_FLAG, ModuleDescription, ModuleFaultKind, SERVE_FLAG};
+use tenon_skills::module::{
+    DESCRIBE_FLAG, ModuleDescription, ModuleFaultKind, ModuleWarningKind, SERVE_FLAG,
+};
 use tenon_skills::script::{ModuleLanguage, SkillScript};
 use tenon_skills::{SkillPackage, SkillToolRun};
 
@@ -217,6 +219,146 @@ fn a_python_module_that_cannot_be_used_says_why() {
     );
     let module = ModuleFolder::new(ModuleLanguage::Python, "x = 1 / 0\n");
     assert_eq!(module.serve(&[])[0]["ready"], false);
+}
+
+/// Everything that Open WebUI has and Tenon has not, used so that the module still loads.
+const LEANING: &str = r#"import json
+
+try:
+    from open_webui.config import CACHE_DIR
+except ImportError:
+    CACHE_DIR = None
+
+
+class Tools:
+    async def leans(
+        self,
+        query: str,
+        __request__,
+        __user__: dict,
+        __metadata__: dict,
+        __event_emitter__,
+        __files__: list = [],
+    ) -> str:
+        from open_webui.models.users import Users
+        import json.decoder
+
+        return query
+
+    def asks(self, __event_call__, __model__: dict = None) -> str:
+        return "asked"
+"#;
+
+#[test]
+fn what_a_module_lacks_of_open_webui_is_named_by_line_and_the_rest_can_be_used() {
+    let module = ModuleFolder::new(ModuleLanguage::Python, LEANING);
+    let description = module.describe(&[]);
+    assert_eq!(description.error, None);
+    let warnings = description.warnings.iter();
+    let named: Vec<_> = warnings
+        .map(|of| (of.kind, of.line.unwrap(), of.names.join(" ")))
+        .collect();
+    let internals = |line, name: &str| (ModuleWarningKind::Internals, line, name.to_owned());
+    let parameter = |line, name: &str| (ModuleWarningKind::Parameter, line, name.to_owned());
+    assert_eq!(
+        named,
+        [
+            internals(4, "open_webui.config"),
+            parameter(13, "__request__"),
+            internals(19, "open_webui.models.users"),
+            parameter(24, "__event_call__"),
+        ]
+    );
+    assert_eq!(
+        description.warnings[1].to_string(),
+        "The tool `leans` needs __request__ in line 13, which only Open WebUI passes. It gets None."
+    );
+    let package = description.package(ModuleLanguage::Python, None, LEANING);
+    assert!(package.is_ok(), "{package:?}");
+    let plain = ModuleFolder::new(ModuleLanguage::Python, PYTHON);
+    assert_eq!(plain.describe(&[]).warnings, []);
+}
+
+#[test]
+fn a_method_gets_the_ids_of_its_chat_and_its_own_defaults_for_what_is_not_here() {
+    let source = r#"class Tools:
+    def where(self, __chat_id__: str, __message_id__=None, __metadata__: dict = {}, __files__: list = [], __model__=None, __messages__=()):
+        return [__chat_id__, __message_id__, __metadata__, __files__, __model__, list(__messages__)]
+
+    def bare(self, __request__):
+        return __request__
+"#;
+    let module = ModuleFolder::new(ModuleLanguage::Python, source);
+    let metadata = json!({"chat_id": "c", "message_id": "m", "user_id": "u", "tool_name": "where"});
+    let context = json!({"chat_id": "c", "message_id": "m", "metadata": metadata});
+    let answers = module.serve(&[
+        json!({"id": 1, "tool": "where", "context": context}),
+        json!({"id": 2, "tool": "where", "context": {"chat_id": null}}),
+        json!({"id": 3, "tool": "bare", "context": context}),
+    ]);
+    assert_eq!(
+        answers[1..],
+        [
+            json!({"id": 1, "result": ["c", "m", metadata, [], null, []]}),
+            json!({"id": 2, "result": [null, null, {}, [], null, []]}),
+            json!({"id": 3, "result": null}),
+        ]
+    );
+}
+
+#[test]
+fn a_module_of_javascript_names_its_packages_at_its_top() {
+    let source = "/**
+ * @title Numbers
+ * @requirements is-number@7.0.0, @scope/tiny,
+ *   other@file:/srv/other-1.0.0.tgz
+ */
+import { two } from '@scope/tiny';
+
+/** Two. */
+export function number() {
+  return two;
+}
+";
+    let module = ModuleFolder::new(ModuleLanguage::Node, source);
+    let described = module.describe(&[]);
+    let fault = described.error.unwrap();
+    assert_eq!(
+        (fault.kind, fault.modules),
+        (
+            ModuleFaultKind::MissingModule,
+            vec!["@scope/tiny".to_owned()]
+        )
+    );
+
+    // As npm installs it.
+    let tiny = module.folder.path().join("node_modules/@scope/tiny");
+    fs::create_dir_all(&tiny).unwrap();
+    let manifest =
+        r#"{"name": "@scope/tiny", "version": "1.0.0", "type": "module", "main": "main.js"}"#;
+    fs::write(tiny.join("package.json"), manifest).unwrap();
+    fs::write(tiny.join("main.js"), "export const two = 2;\n").unwrap();
+    let mut described = module.describe(&[]);
+    assert_eq!(described.error, None);
+    described.require_usual_packages(ModuleLanguage::Node);
+    let files = described
+        .package(ModuleLanguage::Node, None, source)
+        .unwrap();
+    let package = SkillPackage::read(&files, None).unwrap();
+    let requirements = package.permissions.requirements;
+    assert_eq!(
+        (requirements.python, requirements.node),
+        (
+            Vec::new(),
+            vec![
+                "@scope/tiny@*".to_owned(),
+                "is-number@7.0.0".to_owned(),
+                "other@file:/srv/other-1.0.0.tgz".to_owned(),
+            ]
+        )
+    );
+    let answers = module.serve(&[json!({"id": 1, "tool": "number"})]);
+    assert_eq!(answers[1], json!({"id": 1, "result": 2}));
 }
 
 #[test]

@@ -140,6 +140,26 @@ fn several_skills_are_found_and_a_bad_one_keeps_no_other_out() {
 }
 
 #[test]
+fn of_two_skills_with_one_name_the_second_is_refused() {
+    let archive = zip(&[
+        ("one/SKILL.md", b"---\nname: same\ndescription: x\n---\n"),
+        ("two/SKILL.md", b"---\nname: same\ndescription: y\n---\n"),
+    ]);
+    let source = SkillSource::from_bytes("both.zip", &archive).unwrap();
+    let found: Vec<_> = source.skills.iter().map(|skill| &skill.folder).collect();
+    assert_eq!(found, ["one"]);
+    let [refused] = &source.refused[..] else {
+        panic!("{:?}", source.refused)
+    };
+    assert_eq!(refused.folder, "two");
+    let said = refused.error.to_string();
+    assert!(
+        said.contains("The skill in `one` is called `same` already"),
+        "{said}"
+    );
+}
+
+#[test]
 fn what_leads_outside_is_refused_by_its_name() {
     for path in [
         "../evil",

@@ -1,4 +1,4 @@
-//! What a page brought back, as a result.
+//! Converts the result of a call that a page made into a `ToolResult`.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -15,7 +15,7 @@ use crate::mcp;
 use crate::openapi::mapping::tool_result;
 use tenon_domain::text;
 
-/// What a model is told of a page's own words.
+/// Limit of an error message from a page, as passed on to the model.
 const MAX_MESSAGE_CHARS: usize = 2_000;
 
 pub(super) fn read(outcome: LocalCallOutcome) -> ToolResult {
@@ -44,7 +44,7 @@ pub(super) fn read(outcome: LocalCallOutcome) -> ToolResult {
     }
 }
 
-/// Those that are none are left out.
+/// Parses header pairs from a page; invalid ones are skipped.
 fn read_headers(headers: Vec<(String, String)>) -> HeaderMap {
     let readable = headers.into_iter().filter_map(|(name, value)| {
         let bytes: Result<Vec<u8>, _> = value.chars().map(u8::try_from).collect();

@@ -101,7 +101,7 @@ impl ClientServer {
         &self.url
     }
 
-    /// What to fetch for a call. None: the input makes no request.
+    /// Builds the HTTP request for a call. None if the input does not make a valid request.
     pub fn request(&self, tool: &str, input: &Value) -> Option<WireRequest> {
         let request = self.tools.request(tool, input).ok()?;
         request.map(Into::into)

@@ -1,4 +1,4 @@
-//! What servers of a cluster tell each other of devices, and of the calls to their pages.
+//! Bus messages between servers about devices, their pages and the calls to these pages.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -12,14 +12,14 @@ pub(super) const DEVICES: &str = "browser.devices";
 pub(super) const ASK_DEVICES: &str = "browser.ask";
 pub(super) const CALL: &str = "browser.call";
 
-/// What one server says of a device.
+/// A note from one server about a device.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) enum DeviceNote {
     Presence(DevicePresence),
     Forgotten(ForgottenDevice),
 }
 
-/// A device as one server has it: its open pages there, and what they found.
+/// A device as seen by one server: its open pages there, and the tool servers they found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct DevicePresence {
     pub(super) user: UserId,
@@ -33,7 +33,7 @@ pub(super) struct DevicePresence {
 pub(super) struct ServerPresence {
     pub(super) id: SourceId,
     pub(super) state: SourceState,
-    /// Of its tools, which are in the store.
+    /// Hash of the tools; the tools themselves are read from the store.
     pub(super) hash: String,
 }
 
@@ -60,7 +60,7 @@ pub(super) enum CallTarget {
         tool: String,
         input: Value,
     },
-    /// What one page is to do.
+    /// A command for one page.
     Page {
         page: String,
         order: Box<ExecuteTool>,

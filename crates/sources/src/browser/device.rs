@@ -32,7 +32,7 @@ pub(super) struct Device {
     pub(super) id: String,
     name: Mutex<String>,
     pages: Mutex<Pages>,
-    /// As other servers have it, and when they said so last.
+    /// Presence of this device at other servers, with the time of the last note from each.
     remote: Mutex<BTreeMap<Arc<str>, (DevicePresence, Instant)>>,
     routes: CallRoutes,
     /// Counts up whenever a page comes or goes.
@@ -137,7 +137,7 @@ impl Device {
         !self.remote().is_empty()
     }
 
-    /// What another server says of it. Whether that is news.
+    /// Stores the presence reported by another server. Returns whether anything changed.
     pub(super) fn set_remote(&self, server: &Arc<str>, presence: DevicePresence) -> bool {
         let mut remote = self.remote();
         if !presence.is_there {
@@ -156,7 +156,7 @@ impl Device {
         remote.len() < before
     }
 
-    /// How a server on it is, as others have it, and who has it best.
+    /// The best state that other servers report for a local server, and which of them reports it.
     pub(super) fn remote_state(&self, id: &SourceId) -> Option<(Arc<str>, SourceState)> {
         let remote = self.remote();
         let mut states: Vec<(Arc<str>, SourceState)> = remote

@@ -76,7 +76,8 @@ impl DeviceHub {
         let device = &entry.device;
         let records = self.0.store.load_device(&device.user, &device.id).await?;
         let is_stored = |id: &SourceId| records.iter().any(|record| record.info.id == *id);
-        // What pages here have found just now may not be stored yet.
+        // Servers that pages here have just found are kept, although they may not be in the store
+        // yet.
         let is_here = device.is_here();
         entry
             .servers()
@@ -179,7 +180,8 @@ impl DeviceHub {
         let left: BTreeSet<SourceId> = left.into_iter().collect();
         for entry in entries {
             let before = entry.servers().len();
-            // What pages here have found just now may not be stored yet.
+            // Servers that pages here have just found are kept, although they may not be in the
+            // store yet.
             let is_here = entry.device.is_here();
             entry
                 .servers()

@@ -1,4 +1,4 @@
-//! What can go wrong with the tools of a browser.
+//! Errors of tools that run in a browser.
 
 use tenon_domain::{CodedError, ErrorDetail, coded_errors};
 use tenon_openapi::DocumentError;
@@ -32,24 +32,24 @@ pub enum BrowserError {
 }
 
 coded_errors! {
-    /// What the person at the page is told.
+    /// Errors of a registration, in words for the person at the page.
     #[derive(Debug)]
     pub enum RegistrationFault {
         InvalidId = "local_invalid_id" => "A device and a page have ids of 8 to 64 letters, digits and dashes.",
-        TooMuch = "local_too_much" => "This browser offers more than Tenon takes in. Switch off some of the addresses it looks at.",
+        TooMuch = "local_too_much" => "This browser offers more than Tenon can process. Switch off some of its addresses.",
         TooManyDevices { max: usize } = "local_too_many_devices" => "There are {max} browsers with tools already. Forget one of them first.",
-        TooManyServers { max: usize } = "local_too_many_servers" => "More than {max} servers of one browser cannot be used. Switch off some of the addresses it looks at.",
-        Forgotten = "local_forgotten" => "This browser was forgotten meanwhile. Look again.",
-        NoOwner = "local_no_owner" => "It is nobody's.",
+        TooManyServers { max: usize } = "local_too_many_servers" => "More than {max} servers of one browser cannot be used. Switch off some of its addresses.",
+        Forgotten = "local_forgotten" => "This browser was forgotten in the meantime. Look again.",
+        NoOwner = "local_no_owner" => "It belongs to nobody.",
         InvalidAddress = "local_invalid_address" => "The address of a server begins with http:// or https://.",
         NameTooLong = "local_name_too_long" => "The name or the hash of a server is too long.",
-        NoTools = "local_no_tools" => "It offers nothing.",
-        ToolsTooLong { mib: usize } = "local_tools_too_long" => "What it offers is longer than {mib} MiB.",
-        InvalidDocumentAddress = "local_document_address" => "Its address is none.",
+        NoTools = "local_no_tools" => "It offers no tools.",
+        ToolsTooLong { mib: usize } = "local_tools_too_long" => "The description of its tools is longer than {mib} MiB.",
+        InvalidDocumentAddress = "local_document_address" => "The address of its document is not valid.",
         NotListed = "local_not_listed" => "Its tools could not be listed. Tenon's log says why.",
-        NotStored = "local_not_stored" => "What this browser found could not be kept. Tenon's log says why.",
+        NotStored = "local_not_stored" => "The servers found by this browser could not be stored. Tenon's log says why.",
         KeyDenied = "local_key_denied" => "This key may not run tools. Use one with full access.",
-        Busy = "local_busy" => "This page says more than Tenon can take in. Look again later.",
+        Busy = "local_busy" => "This page sends more than Tenon can process. Look again later.",
     }
 }
 

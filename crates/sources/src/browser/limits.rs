@@ -1,9 +1,9 @@
 //! How much of browsers is taken in.
 
-/// Of one user.
+/// Devices of one user.
 pub(super) const MAX_DEVICES: usize = 50;
 
-/// Of one browser.
+/// Local servers of one browser.
 pub(super) const MAX_SERVERS: usize = 64;
 
 /// The tools of one server.

@@ -44,7 +44,7 @@ struct Inner {
     state: DiscoveryState,
 }
 
-/// What the pages found when they last looked.
+/// The result of the pages' last probe of a local server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum DiscoveryState {
     Found,
@@ -139,7 +139,7 @@ impl LocalServer {
         self.inner().parsed.is_some()
     }
 
-    /// As the pages of this server have it.
+    /// The state according to the pages connected to this server.
     pub(super) fn state_here(&self) -> SourceState {
         let (state, is_known) = {
             let inner = self.inner();
@@ -253,7 +253,7 @@ fn hash_of(tools: &[ToolDefinition]) -> String {
     hash(&serde_json::to_vec(tools).unwrap_or_default())
 }
 
-/// A call as a page is told of it.
+/// The command that asks a page to make a call.
 pub(super) fn order(
     tool: &str,
     input: Value,
@@ -275,7 +275,7 @@ pub(super) fn order(
     }
 }
 
-/// What came of it, as a result.
+/// Converts the outcome of a call into a tool result.
 pub(super) async fn read_outcome(outcome: LocalCallOutcome) -> ToolResult {
     if outcome.body_bytes() <= MAX_INLINE_BYTES {
         return call_result::read(outcome);

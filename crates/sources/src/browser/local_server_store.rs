@@ -17,12 +17,12 @@ pub struct LocalServerRecord {
     pub tools: Vec<ToolDefinition>,
 }
 
-/// Implemented by whoever has a database.
+/// Persistent storage of local servers, implemented on top of a database.
 #[async_trait]
 pub trait LocalServerStore: Send + Sync {
     async fn load(&self) -> Result<Vec<LocalServerRecord>, BrowserError>;
 
-    /// Those of one device.
+    /// Loads the stored servers of one device.
     async fn load_device(
         &self,
         user: &UserId,
@@ -31,7 +31,7 @@ pub trait LocalServerStore: Send + Sync {
 
     async fn save(&self, server: &LocalServerRecord) -> Result<(), BrowserError>;
 
-    /// They are in use: servers that are not seen for long are deleted.
+    /// Notes that these servers are in use; those not seen for long are deleted.
     async fn mark_seen(&self, servers: &[SourceId]) -> Result<(), BrowserError>;
 
     /// Deletes those, and says which are left.

@@ -23,7 +23,7 @@ const MAX_NOTES: usize = 50;
 #[derive(Debug)]
 pub(super) struct LocalTools {
     pub(super) tools: Vec<ToolDefinition>,
-    /// What was left out.
+    /// Parts of the description that were left out.
     pub(super) notes: Vec<ErrorDetail>,
     calls: LocalCalls,
 }
@@ -92,7 +92,7 @@ impl LocalTools {
         })
     }
 
-    /// What to fetch for a call. None: it is called over MCP.
+    /// Builds the HTTP request for a call. None if the tool is called over MCP.
     pub(super) fn request(
         &self,
         tool: &str,

@@ -37,7 +37,7 @@ enum PageLink {
     Up(mpsc::Sender<PageCommand>),
     /// Its connection broke; it may come back.
     Lost,
-    /// It was closed.
+    /// The page was closed.
     Gone,
 }
 
@@ -79,7 +79,7 @@ impl BrowserPage {
         matches!(*self.link.borrow(), PageLink::Up(_))
     }
 
-    /// Whether calls wait for it to reconnect.
+    /// Whether calls currently wait for the page to reconnect.
     pub(super) fn is_awaited(&self) -> bool {
         matches!(*self.link.borrow(), PageLink::Lost) && !self.pending().is_empty()
     }
@@ -115,7 +115,7 @@ impl BrowserPage {
         }
     }
 
-    /// The result of a call that is no longer pending is dropped.
+    /// Delivers a result; one for a call that is no longer pending is dropped.
     pub(super) fn finish(&self, result: LocalCallResult) {
         if let Some(call) = self.pending().remove(&result.call_id) {
             let _ = call.end.send(result.outcome);
@@ -160,8 +160,8 @@ impl BrowserPage {
                         PageLink::Up(frames) if changed.is_ok() => {
                             is_lost = false;
                             if !has_begun {
-                                // It may have been lost with the old connection. The page
-                                // ignores a call that it has already.
+                                // The first frame may have been lost with the old connection; the
+                                // page ignores a call id it already has.
                                 let _ = frames.try_send(PageCommand::Execute(Box::new(order.clone())));
                                 until = Instant::now() + START_TIMEOUT;
                             }

@@ -190,7 +190,7 @@ impl PageConnection {
         for (id, entry) in self.entry.servers().iter() {
             let server = &entry.server;
             let state = match registered.get(id) {
-                // It was found; the page sends its tools next.
+                // The page has found this server and will send its tools next.
                 Some(one) if one.wanted => continue,
                 Some(one) => match &one.problem {
                     None => DiscoveryState::Found,
@@ -284,7 +284,7 @@ impl PageConnection {
         let device = &self.entry.device;
         let server = known.unwrap_or_else(|| {
             let mut info = info(id.clone(), found, &device.user);
-            // Whoever has several computers is told which it is.
+            // Users with several computers see the name of the computer in the title.
             if self.hub.all(&device.user).len() > 1 {
                 info.title += &title_suffix(&device.name());
             }

@@ -1,4 +1,5 @@
-//! Which devices have pages with which server: told to the others, and heard from them.
+//! Presence of devices: which server has connections from which device's pages. Servers tell each
+//! other over the bus.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Weak};
@@ -9,6 +10,7 @@ use tenon_domain::{ToolError, UserId};
 use tenon_tools::ToolSource;
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::{Instant, sleep_until, timeout};
+use tracing::Instrument;
 
 use super::cluster_wire::{
     ASK_DEVICES, CALL, CallTarget, DEVICES, DeviceCall, DeviceNote, DevicePresence,
@@ -22,7 +24,7 @@ use crate::call_error::{ServerCallError, unavailable};
 /// How many notes of other servers may wait here.
 const NOTE_QUEUE: usize = 1024;
 
-/// Whoever has a device says so in this time.
+/// Time within which a server that has a page of a device has to answer a presence request.
 const ANSWER_TIME: Duration = Duration::from_secs(5);
 
 /// How soon the tools of devices are read again that could not be.
@@ -31,7 +33,7 @@ const RETRY_INTERVAL: Duration = Duration::from_secs(30);
 const RESTORE_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl DeviceHub {
-    /// Tells other servers of the devices here, learns of theirs, and makes their calls.
+    /// Announces devices here to other servers, learns of theirs, and executes calls for them.
     pub(super) fn join_cluster(&self) {
         let bus = self.0.routes.bus();
         if bus.is_alone() {
@@ -77,7 +79,7 @@ impl DeviceHub {
             }
         };
         let mut is_news = entry.device.set_remote(from, presence);
-        // It may be gone while its notes waited here.
+        // The server may have left the cluster while its note was queued here.
         if !self.0.routes.bus().peers().borrow().contains(from) {
             is_news |= entry.device.retain_remote(|server, _| server != from);
         }
@@ -122,7 +124,7 @@ impl DeviceHub {
         );
     }
 
-    /// As many together as one note holds.
+    /// Sends notes in batches that fit into one bus message.
     fn announce_to(&self, server: Option<&str>, all: impl IntoIterator<Item = DeviceNote>) {
         let bus = self.0.routes.bus();
         if !bus.is_connected() {
@@ -149,9 +151,20 @@ impl DeviceHub {
         &self,
         request: &IncomingRequest,
     ) -> Result<LocalCallOutcome, ToolError> {
+        let routed = serde_json::from_slice::<DeviceCall>(&request.body);
+        let routed = routed.map_err(|_| unavailable(ServerCallError::LocalToolGone))?;
+        let span = routed.call.span();
+        let executing = self.execute_device_call(&request.from, routed);
+        executing.instrument(span).await
+    }
+
+    async fn execute_device_call(
+        &self,
+        from: &Arc<str>,
+        routed: DeviceCall,
+    ) -> Result<LocalCallOutcome, ToolError> {
         let gone = || unavailable(ServerCallError::LocalToolGone);
-        let routed: DeviceCall = serde_json::from_slice(&request.body).map_err(|_| gone())?;
-        let context = self.0.routes.context(&request.from, &routed.call);
+        let context = self.0.routes.context(from, &routed.call);
         let entry = self.known(&routed.call.user, &routed.device);
         let entry = entry.ok_or_else(gone)?;
         match routed.target {
@@ -226,7 +239,7 @@ async fn receive(hub: Weak<Inner>, topics: [mpsc::Receiver<Note>; 2]) {
 /// of other servers must not wait for it.
 async fn restore_others(hub: Weak<Inner>, restore: Arc<Notify>) {
     loop {
-        // What could not be read is tried again without being told.
+        // A timeout counts as a wake-up, so that failed reads are retried.
         let _ = timeout(RETRY_INTERVAL, restore.notified()).await;
         let Some(hub) = hub.upgrade().map(DeviceHub) else {
             return;
@@ -245,7 +258,7 @@ async fn follow_bus(
 ) {
     state.mark_changed();
     let mut known = BTreeSet::new();
-    // When others were asked for all of theirs.
+    // Time of the last presence request.
     let mut asked = None;
     loop {
         let answered = asked.map_or_else(Instant::now, |asked| asked + ANSWER_TIME);
@@ -261,7 +274,8 @@ async fn follow_bus(
         match event {
             BusEvent::State => {
                 if *state.borrow_and_update() == BusState::Connected {
-                    // Nobody knows what was missed while it was away.
+                    // Notes sent while the bus was down are lost, so the presence of all peers is
+                    // requested again.
                     asked = Some(Instant::now());
                     bus.broadcast(ASK_DEVICES, Vec::new());
                     hub.announce_all(None);
@@ -275,7 +289,7 @@ async fn follow_bus(
             BusEvent::Peers => {
                 let now = peers.borrow_and_update().clone();
                 hub.retain_remote(|server, _| now.contains(server));
-                // One that is seen again may have said something meanwhile.
+                // A peer that is visible again may have sent notes while it was not.
                 for peer in now.difference(&known) {
                     bus.notify(peer, ASK_DEVICES, Vec::new());
                 }

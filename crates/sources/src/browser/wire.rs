@@ -32,7 +32,7 @@ pub struct Registration {
 #[serde(rename_all = "camelCase")]
 pub struct DeviceInfo {
     pub id: String,
-    /// As the person calls it.
+    /// The name that the person gave the computer.
     pub name: String,
 }
 
@@ -42,14 +42,14 @@ pub struct DeviceInfo {
 pub struct DiscoveredServer {
     /// The address that the person enabled. Nothing is sent anywhere else.
     pub url: String,
-    /// Which one it is of several behind that address; empty where there is one.
+    /// Name of the server if several are behind one address; empty if there is only one.
     #[serde(default)]
     pub name: String,
-    /// What it calls itself.
+    /// The title that the server gives itself.
     #[serde(default)]
     pub title: String,
     pub via: LocalProtocol,
-    /// Of what it offers, made by the page: the same hash is the same offer.
+    /// Hash of the description, computed by the page: equal hashes mean equal descriptions.
     pub hash: String,
     /// Left out where Tenon may have it already.
     #[ts(optional)]
@@ -75,7 +75,7 @@ impl LocalProtocol {
         }
     }
 
-    /// What is kept of it.
+    /// Restores the kind from its stored name.
     pub fn named(name: &str) -> Self {
         match name {
             "mcpo" => Self::Mcpo,
@@ -85,7 +85,7 @@ impl LocalProtocol {
     }
 }
 
-/// What a server offers, as it says it.
+/// The description of a server's tools: an OpenAPI document or an MCP tool list.
 #[derive(Debug, Clone, Deserialize, TS)]
 #[serde(
     tag = "type",
@@ -100,13 +100,13 @@ pub enum DiscoveredTools {
         url: String,
     },
     Mcp {
-        /// As `tools/list` gives them.
+        /// Entries of the `tools/list` result.
         #[ts(type = "unknown[]")]
         tools: Vec<Value>,
     },
 }
 
-/// `tools:registered`: what came of it, in the order of what was found.
+/// `tools:registered`: the outcome of a registration, in the order of the servers in it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct RegistrationResult {
@@ -133,17 +133,17 @@ pub struct RegisteredServer {
     pub name: String,
     pub source_id: SourceId,
     pub tools: usize,
-    /// Tenon does not have what it offers: it has to be sent along.
+    /// Tenon does not know this description, so the page has to send it.
     pub wanted: bool,
-    /// What it offers cannot be used at all.
+    /// Set if nothing of the description can be used.
     #[ts(optional)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<ErrorDetail>,
-    /// What of it was left out.
+    /// Parts of the description that were left out.
     pub notes: Vec<ErrorDetail>,
 }
 
-/// What a page is to do.
+/// A command from Tenon to a page.
 #[derive(Debug, Clone)]
 pub enum PageCommand {
     Execute(Box<ExecuteTool>),
@@ -163,17 +163,17 @@ pub struct ExecuteTool {
     #[ts(optional)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_id: Option<ToolId>,
-    /// What its server calls it.
+    /// The native name of the tool at its server.
     pub tool_name: String,
     #[ts(type = "Record<string, unknown>")]
     pub tool_args: Value,
     /// The address that the person enabled.
     pub server_url: String,
-    /// What to fetch. None: the tool is called over MCP.
+    /// The HTTP request to send. None if the tool is called over MCP.
     #[ts(optional)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request: Option<WireRequest>,
-    /// So long it may take without a sign of life.
+    /// How long the call may take without progress.
     #[ts(type = "number")]
     pub deadline_ms: u64,
 }
@@ -189,14 +189,14 @@ pub struct LocalCallResult {
 #[derive(Debug, Clone, Serialize, Deserialize, TS)]
 #[serde(untagged)]
 pub enum LocalCallOutcome {
-    /// What a server answered over HTTP, whatever its status.
+    /// An HTTP response, whatever its status.
     Http {
         status: u16,
         headers: Vec<(String, String)>,
         #[ts(optional)]
         body: Option<WireBody>,
     },
-    /// As `tools/call` gives it.
+    /// The result of `tools/call`, unchanged.
     Mcp {
         #[ts(type = "unknown")]
         result: Value,
@@ -236,9 +236,9 @@ pub enum LocalFailureKind {
     Unreachable,
     /// The browser or the person does not allow it: nothing has been done.
     Refused,
-    /// It took too long.
+    /// The call exceeded its deadline.
     TimedOut,
-    /// It was begun, and what came of it is not known.
+    /// The request was sent, but its outcome is unknown.
     Broken,
     /// The server said that it failed.
     Failed,

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use tenon_openapi::request::OpenapiRequest;
 use ts_rs::TS;
 
-/// What `fetch(url, { method, headers, body })` takes. A page cannot set `cookie`:
-/// its browser leaves that out without a word.
+/// The arguments of `fetch(url, { method, headers, body })`. A page cannot set `cookie`: the
+/// browser silently drops that header.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct WireRequest {
     pub method: String,

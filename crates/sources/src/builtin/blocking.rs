@@ -1,4 +1,4 @@
-//! Work that blocks a thread, and still stops when nobody wants it any more.
+//! Blocking work on a thread of its own that can be cancelled.
 
 use tenon_domain::ToolError;
 use tenon_tools::CallContext;
@@ -26,7 +26,7 @@ pub(super) async fn blocking<T: Send + 'static>(
 pub(super) struct StopSignal(CancellationToken);
 
 impl StopSignal {
-    /// To be asked between two steps of work, with `?`.
+    /// Call between two steps of work, with `?`: fails once the call is cancelled or out of time.
     pub(super) fn check(&self) -> Result<(), ToolError> {
         if self.0.is_cancelled() {
             Err(ToolError::cancelled())

@@ -73,7 +73,8 @@ impl BuiltinTool for Sleep {
     async fn run(&self, input: SleepInput, _context: &CallContext) -> ToolResult {
         let asked = Duration::try_from_secs_f64(input.seconds).unwrap_or_default();
         tokio::time::sleep(asked.min(LONGEST_SLEEP)).await;
-        // The time makes each wait news: to wait again is no repeated call.
+        // The time makes each result different, so that repeated waiting does not count as a
+        // repeated call.
         let now = Utc::now().format("%Y-%m-%d %H:%M:%S");
         Ok(ToolOutput::text(format!(
             "Waited {} s. It is {now} UTC.",

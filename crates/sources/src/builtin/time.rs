@@ -1,4 +1,4 @@
-//! What time it is somewhere, and what a time there is elsewhere.
+//! The tools for the current time somewhere and for converting a time between places.
 
 use async_trait::async_trait;
 use chrono::Utc;

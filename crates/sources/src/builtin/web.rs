@@ -84,7 +84,7 @@ impl BuiltinTool for FetchUrl {
         "打开网页, 抓取网页, 访问网址, 下载, 開啟網頁, 網址"
     }
 
-    /// Nobody need be asked about what is refused anyway.
+    /// Addresses that are refused anyway need no approval.
     fn address(&self, input: &Value) -> Option<Url> {
         self.client.parse_url(input["url"].as_str()?).ok()
     }

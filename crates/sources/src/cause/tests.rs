@@ -42,7 +42,7 @@ Error: Cannot find module '/opt/servers/main.js'
 
 Node.js v20.20.2",
         &["Error: Cannot find module '/opt/servers/main.js'"],
-        "`/opt/servers/main.js` is not installed where it looks for it: install it there, or check the path in the arguments.",
+        "`/opt/servers/main.js` is not installed where the program looks for it: install it there, or check the path in the arguments.",
     );
     check(
         "\
@@ -73,7 +73,7 @@ Node.js v18.19.0",
         &[
             "SyntaxError: The requested module 'node:util' does not provide an export named 'styleText'",
         ],
-        "It needs a newer Node.js than there is on this machine: v18.19.0.",
+        "It needs a newer Node.js than this machine has: v18.19.0.",
     );
 }
 
@@ -94,7 +94,7 @@ npm error A complete log of this run can be found in: /home/ada/.npm/_logs/2026-
             "npm error 404 Not Found - GET https://registry.example/@tenon-no%2fsuch-package-xyz",
             "npm error 404 The requested resource '@tenon-no/such-package-xyz@*' could not be found or you do not have permission to access it.",
         ],
-        "There is no such package as `@tenon-no/such-package-xyz`: check how its name is spelled in the arguments.",
+        "There is no such package as `@tenon-no/such-package-xyz`: check the spelling of its name in the arguments.",
     );
     check(
         "\
@@ -120,7 +120,7 @@ npm error ENOTEMPTY: directory not empty, rename '/home/ada/.npm/_npx/15c61037b1
 npm error code EAI_AGAIN
 npm error network request to https://registry.example/x failed, reason: getaddrinfo EAI_AGAIN registry.example",
         &["npm error network request to https://registry.example/x failed, reason: getaddrinfo EAI_AGAIN registry.example"],
-        "What it has to download cannot be reached: check the network and the proxy of the machine Tenon runs on.",
+        "The packages it needs cannot be downloaded: check the network and the proxy of the machine Tenon runs on.",
     );
 }
 
@@ -140,7 +140,7 @@ KeyError: 'BRAVE_API_KEY'",
     check(
         "/usr/bin/python3: No module named nosuchmodule",
         &["/usr/bin/python3: No module named nosuchmodule"],
-        "`nosuchmodule` is not installed where it looks for it: install it there, or check the path in the arguments.",
+        "`nosuchmodule` is not installed where the program looks for it: install it there, or check the path in the arguments.",
     );
 }
 
@@ -154,7 +154,7 @@ error: No solution found when resolving tool dependencies
             "error: No solution found when resolving tool dependencies",
             "cause: Because no-such-package was not found in the package registry and you require no-such-package, we can conclude that your requirements are unsatisfiable.",
         ],
-        "There is no such package as `no-such-package`: check how its name is spelled in the arguments.",
+        "There is no such package as `no-such-package`: check the spelling of its name in the arguments.",
     );
     check(
         "\
@@ -167,7 +167,7 @@ error: No solution found when resolving tool dependencies
             "╰─▶ Because the current Python version (3.9.2) does not satisfy Python>=3.10",
             "and mcp-server-time==0.6.2 depends on Python>=3.10, we can conclude that",
         ],
-        "It needs a newer Python than there is on this machine: 3.9.2.",
+        "It needs a newer Python than this machine has: 3.9.2.",
     );
 }
 
@@ -184,7 +184,7 @@ fn other_programs_are_understood_too() {
             "docker: Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?",
             "See 'docker run --help'.",
         ],
-        "Docker does not run on this machine, or Tenon may not use it: start it, and try again.",
+        "Docker is not running on this machine, or Tenon has no access to it: start it, and try again.",
     );
     check(
         "Usage: mcp-server-filesystem <allowed-directory> [additional-directories...]",

@@ -181,7 +181,7 @@ fn headers(
     let key = key.filter(|key| !key.is_empty());
     match (auth_type.as_deref(), key) {
         (None | Some("" | "bearer"), Some(key)) => {
-            // What is written out counts, as it does there.
+            // As in Open WebUI, an explicit `Authorization` header wins over `key`.
             let is_said = |name: &String| name.eq_ignore_ascii_case(AUTHORIZATION);
             if !headers.keys().any(is_said) {
                 headers.insert(AUTHORIZATION.into(), format!("Bearer {key}"));
@@ -210,7 +210,7 @@ fn headers(
     Ok(headers)
 }
 
-/// What Open WebUI lets an admin narrow, and is set elsewhere here.
+/// Notes the restrictions of Open WebUI that are not imported, because Tenon sets them elsewhere.
 fn limits(fields: &mut EntryFields<'_>, config: &mut EntryFields<'_>) {
     let is_there = |value: &Value| match value {
         Value::String(text) => !text.trim().is_empty(),

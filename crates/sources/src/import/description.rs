@@ -16,7 +16,7 @@ use tenon_openapi::document;
 /// What is called longer is shown so.
 const MAX_TITLE_CHARS: usize = 100;
 
-/// Files that are called so because of what they are, and not of whose.
+/// File names that say what a file is but not which API it describes.
 const PLAIN: [&str; 6] = ["openapi", "swagger", "api", "api-docs", "spec", "schema"];
 
 /// A server that has its document at an address, or beside it.

@@ -6,7 +6,7 @@ coded_errors! {
     /// Why no servers can be read from a text.
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub enum ConfigReadError {
-        Empty = "import_empty" in "text" => "There is nothing in it.",
+        Empty = "import_empty" in "text" => "It is empty.",
         TooLong { kb: usize, mb: usize } = "import_too_long" in "text" => "It is too long: at most {kb} KB are read, and {mb} MB of an OpenAPI document.",
         Syntax { line: u64, column: u64, why } = "import_syntax" in "text" => "Line {line}, column {column}: {why}.",
         NoServers = "import_no_servers" in "text" => "No server was found in it. Expected is JSON such as {\"mcpServers\": {\"name\": {\"command\": \"npx -y package\"}}}, the YAML of one server, the connections of Open WebUI, an OpenAPI document, or the address of one.",
@@ -31,14 +31,14 @@ coded_errors! {
         VariableName { name } = "entry_variable_name" => "`{name}` cannot be the name of an environment variable.",
         InvalidUrl = "entry_invalid_url" => "Its `url` is not an address that begins with http:// or https://.",
         NoDocument = "entry_no_document" => "It has no document in its `spec`.",
-        NotADocument = "entry_not_a_document" => "What stands in its `spec` is no OpenAPI document.",
-        TooManyValues { field, max: usize } = "entry_too_many_values" => "Its `{field}` are more than {max}.",
-        NotAMap { field } = "entry_not_a_map" => "Its `{field}` is not an object of texts.",
+        NotADocument = "entry_not_a_document" => "Its `spec` is not an OpenAPI document.",
+        TooManyValues { field, max: usize } = "entry_too_many_values" => "Its `{field}` has more than {max} values.",
+        NotAMap { field } = "entry_not_a_map" => "Its `{field}` is not an object whose values are text.",
         TooManyEntries { field, max: usize } = "entry_too_many_entries" => "Its `{field}` has more than {max} entries.",
-        NotText { field } = "entry_not_text" => "In its `{field}` stands something that is no text.",
-        TextTooLong { field } = "entry_text_too_long" => "In its `{field}` stands a text that is too long.",
-        NulCharacter { field } = "entry_nul_character" => "In its `{field}` stands a character that cannot be there.",
-        UnclosedQuote { field } = "entry_unclosed_quote" => "In its `{field}` a quote is not closed, or a backslash stands at the end. Write it as a list, one text for each argument.",
+        NotText { field } = "entry_not_text" => "Its `{field}` contains something that is not text.",
+        TextTooLong { field } = "entry_text_too_long" => "Its `{field}` contains a text that is too long.",
+        NulCharacter { field } = "entry_nul_character" => "Its `{field}` contains a character that is not allowed.",
+        UnclosedQuote { field } = "entry_unclosed_quote" => "Its `{field}` has a quote that is not closed, or a backslash at the end. Write it as a list, one text for each argument.",
     }
     wraps {
         /// A header or a document that cannot be used, or a reason of whoever uses the import.

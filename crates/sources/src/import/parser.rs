@@ -119,7 +119,7 @@ impl LenientJson {
             }
             at += 1;
         }
-        // What was copied out of the middle of a list.
+        // A trailing comma, as left by text that was copied out of the middle of a list.
         if let Some(comma) = comma {
             bytes[comma] = b' ';
         }

@@ -1,6 +1,6 @@
-//! One server as some product writes it down.
+//! Parses one server in the format of some product.
 //!
-//! What is understood is taken out of its map; what is left is not ours, and is named.
+//! Understood fields are taken out of the map; the rest is reported as not imported.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ use tenon_domain::text::line;
 /// No call takes longer, whatever a file says.
 pub const MAX_TIMEOUT_MS: u64 = 60 * 60 * 1000;
 
-/// What no call can keep is not meant.
+/// A shorter timeout would fail every call, so it is treated as a mistake.
 pub const MIN_TIMEOUT_MS: u64 = 100;
 
 /// Fields that mean nothing here, and need no note.
@@ -91,7 +91,7 @@ fn config(fields: &mut EntryFields<'_>) -> Result<McpConfig, ServerEntryError> {
     })
 }
 
-/// Who its users are introduced as where they log in: Claude Code's `oauth`, Cursor's `auth`.
+/// The OAuth client of Tenon at the server: Claude Code's `oauth`, Cursor's `auth`.
 fn client(fields: &mut EntryFields<'_>) -> Result<Option<McpClient>, ServerEntryError> {
     let mut known = fields.inner(&["oauth", "auth"]);
     let id = known.text(&["clientId", "client_id", "CLIENT_ID"])?;
@@ -193,7 +193,7 @@ fn is_line(command: &str) -> bool {
     let Some(second) = words.next() else {
         return false;
     };
-    // A path of Windows, in which a backslash is no sign for the shell.
+    // A Windows path: here a backslash is not an escape character.
     if first.contains('\\') {
         return false;
     }
@@ -203,7 +203,7 @@ fn is_line(command: &str) -> bool {
     !is_path || second.starts_with(['-', '/', '.', '@', '"', '\'', '$'])
 }
 
-/// `cmd /c npx.cmd …` is `npx …` where there is no cmd.
+/// Unwraps `cmd /c npx.cmd …` to `npx …`, since there is no `cmd` here.
 fn unwrap(command: &mut Vec<String>) -> bool {
     let is = |word: Option<&String>, texts: &[&str]| {
         word.is_some_and(|word| texts.iter().any(|text| word.eq_ignore_ascii_case(text)))
@@ -247,7 +247,8 @@ pub(super) fn address(url: &str) -> Result<String, ServerEntryError> {
     }
 }
 
-/// Some count in seconds, some in milliseconds; nobody waits a thousand seconds by habit.
+/// Guesses the unit: some products use seconds, some milliseconds, and nobody configures a thousand
+/// seconds.
 fn timeout(fields: &mut EntryFields<'_>) -> Option<u64> {
     let plain = fields.number(
         &["timeout", "timeoutMs", "timeout_ms"],
@@ -275,7 +276,7 @@ fn start_timeout(fields: &mut EntryFields<'_>) -> Option<u64> {
     time(fields, seconds.or(plain)?, ImportNote::StartTimeout)
 }
 
-/// `otherwise` is said of what is no time.
+/// Parses a time; an invalid one adds the note `otherwise`.
 fn time(fields: &mut EntryFields<'_>, wanted: f64, otherwise: ImportNote) -> Option<u64> {
     if wanted.is_nan() || wanted < MIN_TIMEOUT_MS as f64 {
         fields.note(otherwise);

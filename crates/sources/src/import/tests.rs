@@ -131,9 +131,9 @@ fn claude_desktop_on_windows() {
           "own": {"command": "C:\\Program Files\\nodejs\\node.exe", "args": ["C:\\mcp\\index.js"]}
         }}"#,
         r#"memory: npx ["-y", "@modelcontextprotocol/server-memory"]
-  - What is only needed on Windows (`cmd /c`) was taken away.
+  - The Windows wrapper `cmd /c` was removed.
 time: uvx ["mcp-server-time"]
-  - What is only needed on Windows (`cmd /c`) was taken away.
+  - The Windows wrapper `cmd /c` was removed.
 own: C:\Program Files\nodejs\node.exe ["C:\\mcp\\index.js"]"#,
     );
 }
@@ -165,14 +165,14 @@ fn cursor_and_windsurf() {
         }}"#,
         r#"figma: http http://127.0.0.1:3845/mcp
 mongodb: npx ["-y", "mongodb-mcp-server"] DEBUG=true MDB_MCP_CONNECTION_STRING=${env:MONGO} PORT=3000
-  - Not taken over: `envFile`."#,
+  - Not imported: `envFile`."#,
     );
     check(
         r#"{"mcpServers": {
           "remote-http-mcp": {"serverUrl": "https://your-server-url/mcp", "headers": {"API_KEY": "Bearer ${env:AUTH_TOKEN}"}, "disabled": true, "disabledTools": ["x"]}
         }}"#,
         r#"remote-http-mcp: http https://your-server-url/mcp API_KEY=Bearer ${env:AUTH_TOKEN} (off)
-  - Not taken over: `disabledTools`."#,
+  - Not imported: `disabledTools`."#,
     );
 }
 
@@ -180,7 +180,7 @@ mongodb: npx ["-y", "mongodb-mcp-server"] DEBUG=true MDB_MCP_CONNECTION_STRING=$
 fn cline() {
     check(
         r#"{"mcpServers": {"weather": {"autoApprove": ["get"], "disabled": false, "timeout": 60, "command": "node", "args": ["/path/build/index.js"], "transportType": "stdio"}}}"#,
-        "weather: node [\"/path/build/index.js\"] within 60000 ms\n  - Not taken over: `autoApprove`.",
+        "weather: node [\"/path/build/index.js\"] within 60000 ms\n  - Not imported: `autoApprove`.",
     );
 }
 
@@ -197,7 +197,7 @@ fn mcpo() {
 }"#,
         r#"memory: npx ["-y", "@modelcontextprotocol/server-memory"]
 time: uvx ["mcp-server-time", "--local-timezone=America/New_York"]
-  - Not taken over: `disabledTools`.
+  - Not imported: `disabledTools`.
 mcp_sse: sse http://127.0.0.1:8001/sse Authorization=Bearer token X-Client-Id=value
 mcp_streamable_http: http http://127.0.0.1:8002/mcp"#,
     );
@@ -308,7 +308,7 @@ fn what_people_paste() {
         r#"{"url": "https://mcp.example.org/mcp?key=1"}"#,
         "mcp-example-org: http https://mcp.example.org/mcp?key=1\n  - “mcp.example.org” is called `mcp-example-org` here: a name has up to 40 letters, digits, `-` and `_`.",
     );
-    let mended = "- The outermost braces did not match; they were put right.";
+    let mended = "- The outermost braces did not match; they were corrected.";
     check(
         r#""memory": {"command": "npx"}"#,
         &format!("memory: npx []\n{mended}"),
@@ -344,7 +344,7 @@ fn what_people_paste() {
     );
     check(
         r#"{"mcpServers": {"x": {"command": "npx -y thing"}}}"#,
-        "x: npx [\"-y\", \"thing\"]\n  - The command was a whole line; its words are the arguments now.",
+        "x: npx [\"-y\", \"thing\"]\n  - The command was a whole line; it was split into a command and arguments.",
     );
     check(
         r#"{"mcpServers": {"x": {"command": "/My Apps/server"}}}"#,
@@ -370,7 +370,7 @@ d: node ["--name", "${NAME:-Ada L}", "${X:-a b}", "--at", "C:x"]
 e: node ["one line 'stays'"]
 f: node ["3000"]"#,
     );
-    let note = "\n  - The command was a whole line; its words are the arguments now.";
+    let note = "\n  - The command was a whole line; it was split into a command and arguments.";
     check(
         r#"{"mcpServers": {
           "a": {"command": "npx -y foo", "args": ["bar"]},
@@ -393,9 +393,9 @@ e: /My Apps/server ["--fast"]{note}"#
           "b": {"command": "npx -y \"foo"},
           "c": {"command": "C:\\My Apps\\server.exe"}
         }}"#,
-        "a: In its `args` a quote is not closed, or a backslash stands at the end. Write it as a list, \
+        "a: Its `args` has a quote that is not closed, or a backslash at the end. Write it as a list, \
 one text for each argument.
-b: In its `command` a quote is not closed, or a backslash stands at the end. Write it as a list, \
+b: Its `command` has a quote that is not closed, or a backslash at the end. Write it as a list, \
 one text for each argument.
 c: C:\\My Apps\\server.exe []",
     );
@@ -425,20 +425,20 @@ fn one_bad_server_does_not_spoil_the_others() {
         }}"#,
         "a: It is not an object with a `command` or a `url`.
 b: Its `command` is empty.
-c: In its `command` stands something that is no text.
+c: Its `command` contains something that is not text.
 d: Its `url` is not an address that begins with http:// or https://.
 e: Its `url` is not an address that begins with http:// or https://.
 f: `a b` cannot be the name of a header. Write letters, digits and dashes.
-g: The value of the header a has characters no header can have.
+g: The value of the header a contains characters that are not allowed in headers.
 h: `A=B` cannot be the name of an environment variable.
-i: Its `env` is not an object of texts.
-j: In its `command` stands a character that cannot be there.
-k: In its `args` stands something that is no text.
+i: Its `env` is not an object whose values are text.
+j: Its `command` contains a character that is not allowed.
+k: Its `args` contains something that is not text.
 l: It has no `url`.
 m: It has no `command`.
 n: x []
-  - It has a command and a url; the command is taken.
-  - Its timeout is not a time and was left out.
+  - It has a command and a url; the command is used.
+  - Its timeout is not a valid time and was left out.
 amap-maps-mcp-server: npx [\"-y\", \"@amap/amap-maps-mcp-server\"]
   - “高德地图” is called `amap-maps-mcp-server` here: a name has up to 40 letters, digits, `-` and `_`.
 x: x []
@@ -449,8 +449,8 @@ A-2: x []
 
 #[test]
 fn a_mistake_is_told_with_its_place() {
-    check("", "! There is nothing in it.");
-    check(" // only a comment\n", "! There is nothing in it.");
+    check("", "! It is empty.");
+    check(" // only a comment\n", "! It is empty.");
     check(
         "{\n  \"mcpServers\": {\n    \"a\": {\"command\" \"npx\"}\n  }\n}",
         "! Line 3, column 21: expected `:`.",

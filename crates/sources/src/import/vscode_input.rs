@@ -42,7 +42,7 @@ impl VscodeInput {
         format!("${{input:{}}}", self.id)
     }
 
-    /// What is written there instead, so that what VS Code would suggest is what is used.
+    /// The placeholder to import instead. VS Code's suggested value becomes its default.
     pub(super) fn instead(&self) -> Option<String> {
         let otherwise = self.otherwise.as_ref()?;
         Some(format!("${{input.{}:-{otherwise}}}", self.id))

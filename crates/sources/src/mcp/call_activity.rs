@@ -44,7 +44,7 @@ impl CallActivity {
         }
     }
 
-    /// As if a call had just ended: what has just come up is not idle.
+    /// Resets the idle time, so that a server that has just started does not count as idle.
     pub(super) fn touch(&self) {
         let last = self.begun.elapsed().as_millis();
         self.last

@@ -41,7 +41,7 @@ impl McpServer {
                 shared.demand_login(active.number, challenge);
                 errors.unavailable(&UnavailableReason::LoginRequired)
             }
-            // To read does nothing, so it does not matter whether it got through.
+            // Reading has no side effects, so it does not matter whether the request arrived.
             Error::NotSent(why) | Error::ConnectionLost(why) => lost(explain_connection(&why)),
             other => tool_error(&other),
         }

@@ -1,5 +1,5 @@
-//! What is known of a server's resources and prompts: listed when somebody asks, then kept until the
-//! server says that they changed, or is another one.
+//! Cache of a server's resources and prompts: listed on demand, valid until the server announces a
+//! change or the connection is replaced.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::convert::Infallible;
@@ -42,7 +42,7 @@ impl Default for ContextCache {
 }
 
 impl ContextCache {
-    /// Passes on what a connection notifies of, for as long as it is the one there is.
+    /// Forwards notifications of a connection, as long as it is the current one.
     pub(super) async fn forward(
         &self,
         connection: &McpConnection,
@@ -52,12 +52,12 @@ impl ContextCache {
         let mut updates = connection.resource_updates();
         let mut watched = self.watched.subscribe();
         let mut known = ListVersions::default();
-        // It may be another server than before; who has never asked misses nothing.
+        // A new connection may be another server. Announce a change only if lists were read before.
         if !self.lists().is_empty() {
             self.announce(ContextChange::Resources);
             self.announce(ContextChange::Prompts);
         }
-        // So that those that are watched already count as news to this connection.
+        // Makes the loop subscribe on this connection to the resources that are watched already.
         watched.mark_changed();
         loop {
             tokio::select! {
@@ -81,7 +81,7 @@ impl ContextCache {
                 },
                 _ = watched.changed() => {
                     let uris: BTreeSet<String> = watched.borrow_and_update().keys().cloned().collect();
-                    // The supervisor finds out by itself whether the connection still stands.
+                    // The supervisor notices a lost connection itself.
                     let _ = connection.watch_resources(uris, list_timeout).await;
                 }
             }
@@ -89,7 +89,7 @@ impl ContextCache {
     }
 
     fn announce(&self, change: ContextChange) {
-        // Nobody may be listening.
+        // An error only means that there are no subscribers.
         let _ = self.changes.send(change);
     }
 

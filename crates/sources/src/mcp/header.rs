@@ -8,8 +8,8 @@ coded_errors! {
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub enum InvalidHeader {
         Name { name } = "header_name" in "headers" => "`{name}` cannot be the name of a header. Write letters, digits and dashes.",
-        Reserved { name } = "header_reserved" in "headers" => "The header {name} is written by Tenon itself. Leave it out.",
-        Value { name } = "header_value" in "headers" => "The value of the header {name} has characters no header can have.",
+        Reserved { name } = "header_reserved" in "headers" => "The header {name} is set by Tenon itself. Leave it out.",
+        Value { name } = "header_value" in "headers" => "The value of the header {name} contains characters that are not allowed in headers.",
     }
 }
 

@@ -36,7 +36,7 @@ pub(super) struct Lister {
     stream_open: Option<watch::Receiver<bool>>,
     viewers: watch::Receiver<usize>,
     timeouts: ServerTimeouts,
-    /// So that those that were started together are not asked together.
+    /// Seed of the jitter, so that servers that started together are not polled together.
     seed: u64,
     /// When it was last asked, and how long that took.
     last: Option<(Instant, Duration)>,
@@ -84,7 +84,8 @@ impl Lister {
         let begun = Instant::now();
         let mut listed = self.connection.list_tools(self.timeouts.list).await;
         if let Err(Error::NotSent(_) | Error::ConnectionLost(_)) = listed {
-            // One HTTP connection that was cut is no reason to end all that is under way.
+            // A dropped HTTP connection is no reason to abort running calls, so the list is
+            // requested once more.
             listed = self.connection.list_tools(self.timeouts.list).await;
         }
         self.last = Some((begun, begun.elapsed()));
@@ -116,7 +117,7 @@ async fn at(due: Option<Instant>) {
     }
 }
 
-/// What has ended changes no more; that it ended is noticed elsewhere.
+/// Waits for a change. A closed channel never changes; its end is noticed elsewhere.
 async fn changed<T>(receiver: &mut watch::Receiver<T>) {
     if receiver.changed().await.is_err() {
         std::future::pending().await

@@ -16,10 +16,10 @@ coded_errors! {
         Status { status: u16 } = "login_service_status" => "The log-in service answered {status}.",
         Timeout = "login_service_timeout" => "The log-in service takes too long to answer.",
         Registration { client, why } = "login_registration_failed" => "{client} could not register there: {why}.",
-        NoMetadata { names } = "login_no_metadata" => "Where to log in could not be found out: the server names {names}, and nothing there says more.",
+        NoMetadata { names } = "login_no_metadata" => "Where to log in is not known: the server names {names}, where no log-in metadata was found.",
         Host { host, why } = "login_host_failed" => "{host} could not be asked: {why}.",
         HttpClient { why } = "login_http_client" => "No connection can be made: {why}.",
-        Randomness = "login_randomness" => "The machine Tenon runs on gives no random numbers.",
+        Randomness = "login_randomness" => "The machine Tenon runs on provides no random numbers.",
 
         // How a host failed; each goes on after a colon.
         HostSilent = "login_host_silent" => "it does not answer",
@@ -29,34 +29,34 @@ coded_errors! {
         HostAnswered { status: u16, said } = "login_host_answered" => "it answered {status}[: {said}]",
 
         // Why a client has to be registered by hand; each goes on after a colon.
-        NoRegistration = "login_no_registration" => "nobody can register there.",
+        NoRegistration = "login_no_registration" => "it does not allow registration.",
         RegistrationRefused { why } = "login_registration_refused" => "{why}.",
-        NoClient = "login_no_client" => "its answer names no client.",
+        NoClient = "login_no_client" => "its answer contains no client id.",
 
         // How a log-in was refused; each goes on after a colon.
         RefusedWithStatus { status: u16 } = "login_refused_status" => "it answered {status}.",
-        NoToken = "login_no_token" => "its answer holds no token.",
-        InvalidToken = "login_invalid_token" => "its token is none.",
-        TokenType { client } = "login_token_type" => "it gives tokens of a kind that {client} cannot use.",
+        NoToken = "login_no_token" => "its answer contains no token.",
+        InvalidToken = "login_invalid_token" => "its token is not valid.",
+        TokenType { client } = "login_token_type" => "it issues tokens of a type that {client} cannot use.",
 
         // Why one has ended; each stands in brackets.
-        NotRenewable = "login_not_renewable" => "it gave nothing to renew it with",
+        NotRenewable = "login_not_renewable" => "it issued no refresh token",
         LoggedOut = "login_logged_out" => "somebody logged out",
 
         // Which check failed.
-        ServerAddress = "login_server_address" => "The server's address is none.",
+        ServerAddress = "login_server_address" => "The server's address is not valid.",
         AddressTooLong { address } = "login_address_too_long" => "The server names an address that is too long: {address}.",
-        AddressInvalid { address } = "login_address_invalid" => "The server names an address that is none: {address}.",
-        AddressNotHttps { address } = "login_address_not_https" => "The server names an address that is not https, though it is itself: {address}.",
-        AddressLocal { address } = "login_address_local" => "The server names an address that is of this machine or its cloud: {address}.",
+        AddressInvalid { address } = "login_address_invalid" => "The server names an address that is not valid: {address}.",
+        AddressNotHttps { address } = "login_address_not_https" => "The server names an address that is not https, although its own is: {address}.",
+        AddressLocal { address } = "login_address_local" => "The server names an address that belongs to this machine or its cloud: {address}.",
         AddressRefused { why } = "login_address_refused" => "The server names an address that is refused. {why}",
         NoIssuer = "login_no_issuer" => "The log-in service does not name itself.",
-        OtherIssuer { named, expected } = "login_other_issuer" => "The log-in service names itself {named}, though it is {expected}.",
-        OtherResource { url } = "login_other_resource" => "The server says that {url} describes it, which is about something else.",
-        ClientSecret = "login_client_secret" => "The client secret does not fit into a header.",
-        NoCodes = "login_no_codes" => "The log-in service gives out no codes.",
-        NoPkce = "login_no_pkce" => "The log-in service cannot protect its codes (PKCE with S256).",
-        OtherSender = "login_other_sender" => "The answer does not come from where the log-in was begun.",
+        OtherIssuer { named, expected } = "login_other_issuer" => "The log-in service calls itself {named} instead of {expected}.",
+        OtherResource { url } = "login_other_resource" => "The metadata at {url}, which the server names, describes another server.",
+        ClientSecret = "login_client_secret" => "The client secret cannot be sent in a header.",
+        NoCodes = "login_no_codes" => "The log-in service does not support authorization codes.",
+        NoPkce = "login_no_pkce" => "The log-in service does not support PKCE with S256.",
+        OtherSender = "login_other_sender" => "The response does not come from the service where the log-in began.",
     }
 }
 

@@ -8,8 +8,8 @@ use tenon_domain::{InputSchema, ToolDefinition};
 #[derive(Debug, Default)]
 pub(crate) struct OfferedTools {
     pub(super) tools: Vec<ToolDefinition>,
-    /// Those that can be called a second time without harm, by native name. Only the server says
-    /// so: whether that counts is up to who asks.
+    /// Native names of tools that the server marks as safe to repeat. Whether to trust that is the
+    /// caller's decision.
     repeatable: HashSet<String>,
     /// By native name, of those that have one.
     output_schemas: HashMap<String, InputSchema>,

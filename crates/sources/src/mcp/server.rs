@@ -108,7 +108,7 @@ impl McpServer {
         }
     }
 
-    /// Reports what a call waits for. That is no sign of life of the call.
+    /// Reports what a call waits for. That does not reset the timeout of the call.
     async fn report_waiting(&self, context: &CallContext) -> Infallible {
         loop {
             tokio::time::sleep(WAIT_REPORT_INTERVAL).await;
@@ -258,7 +258,7 @@ impl ToolSource for McpServer {
     }
 }
 
-/// What came of a call over one connection.
+/// The outcome of one attempt to make a call.
 enum AttemptOutcome {
     Done(ToolResult),
     /// Nothing was sent, and why.

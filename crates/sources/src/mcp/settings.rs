@@ -1,4 +1,4 @@
-//! What an MCP server is run with.
+//! Settings of an MCP server and its dependencies.
 
 use std::fmt;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub struct McpSettings {
     pub tokens: Option<Arc<dyn TokenProvider>>,
     /// Where its address may lead.
     pub network: Network,
-    /// What it offered when it last worked. Listed until it says otherwise.
+    /// The tools of its last run, listed until the server lists its own.
     pub known: Vec<ToolDefinition>,
     pub start: StartMode,
     /// How many servers may be on their way up at once: all of one owner share it.

@@ -18,7 +18,7 @@ pub(super) struct McpShared {
     pub(super) core: Arc<ServerCore<OfferedTools, ActiveConnection>>,
     pub(super) activity: CallActivity,
     pub(super) context: ContextCache,
-    /// A call failed, and nobody knows whether the server is all right.
+    /// A call failed in a way that leaves the server's health unclear.
     pub(super) doubt: Notify,
     /// The newest connection over which a log-in was asked for.
     pub(super) login_demand: watch::Sender<LoginDemand>,
@@ -27,7 +27,7 @@ pub(super) struct McpShared {
 /// A log-in that was asked for in the middle of a session.
 #[derive(Debug, Clone, Default)]
 pub(super) struct LoginDemand {
-    /// The number of the connection. There is no connection 0.
+    /// Number of the connection, starting at 1.
     pub(super) number: u64,
     pub(super) challenge: Option<String>,
 }

@@ -30,7 +30,7 @@ impl StatusCell<OfferedTools, ActiveConnection> {
             status.startup = None;
             status.cause = None;
             status.asks_login = None;
-            // One that had failed and may be called again is on its way up.
+            // A connected server that had failed counts as starting until its tools are listed.
             status.state = SourceState::Starting;
         });
     }
@@ -80,7 +80,7 @@ impl StatusCell<OfferedTools, ActiveConnection> {
         );
     }
 
-    /// It was to sleep, but there came a call.
+    /// A call arrived while the server was being put to sleep, so it stays up.
     pub(super) fn awake(&self, active: ActiveConnection, state: SourceState) {
         let pid = active.connection.pid();
         self.set(Availability::Open(active), |status| {

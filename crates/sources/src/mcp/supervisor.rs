@@ -32,7 +32,7 @@ const WANTED_RETRY: Duration = Duration::from_secs(1);
 /// How long after an address could not be reached a call may have it tried again.
 const ADDRESS_RETRY: Duration = Duration::from_millis(500);
 
-/// After so many failed lists in a row it is connected to anew.
+/// After this many consecutive failed lists, the connection is replaced.
 const MAX_FAILED_LISTS: u32 = 3;
 
 struct McpSupervisor {
@@ -52,7 +52,8 @@ struct McpSupervisor {
 enum StartSlot {
     #[default]
     Wait,
-    /// It was up a moment ago, and calls wait for it.
+    /// Restarts at once, without a start slot: the server was up a moment ago, and calls wait for
+    /// it.
     Skip,
 }
 
@@ -139,7 +140,8 @@ impl SupervisedTask for McpSupervisor {
 impl McpSupervisor {
     async fn start(&mut self) -> McpStep {
         let shared = self.shared.clone();
-        // One that has failed stays so until it has done better: nobody should wait for it.
+        // A failed server keeps the state `Failed` while it is retried, so that calls do not wait
+        // for it.
         if !matches!(shared.core.status.state(), SourceState::Failed { .. }) {
             shared.core.status.starting();
         }
@@ -169,7 +171,8 @@ impl McpSupervisor {
             }
             Err(StartFailure::LoginRequired { challenge }) => self.login_required(challenge).await,
             Err(StartFailure::Failed(why)) => {
-                // It may speak otherwise than it did.
+                // The server may have been replaced by another version, so the protocol is
+                // negotiated anew.
                 self.era = ProtocolEra::default();
                 let retry = self.backoff.failed(&why);
                 self.failed(why, retry).await
@@ -177,7 +180,7 @@ impl McpSupervisor {
         }
     }
 
-    /// Keeps an eye on a server that is up, until it is no more.
+    /// Watches a running server until it ends.
     async fn watch(&mut self, active: ActiveConnection) -> McpStep {
         let shared = self.shared.clone();
         let opened = Instant::now();
@@ -264,7 +267,7 @@ impl McpSupervisor {
         McpStep::Start
     }
 
-    /// It ended, or did not even begin.
+    /// Handles a server that ended or failed to start.
     async fn failed(&mut self, why: ErrorDetail, retry: RetryDecision) -> McpStep {
         let shared = self.shared.clone();
         shared.core.logs.note(match retry {
@@ -289,7 +292,7 @@ impl McpSupervisor {
     }
 
     async fn login_required(&mut self, challenge: Option<String>) -> McpStep {
-        self.shared.core.logs.note("It asks for a log-in.");
+        self.shared.core.logs.note("It requires a log-in.");
         self.shared.core.status.login_required(challenge);
         self.disconnect().await;
         McpStep::LookAgain(MINUTE)
@@ -329,7 +332,8 @@ impl McpSupervisor {
                 .note("Its installation did not end in time.");
         }
         self.cleanup.reopen();
-        // It stays ours until it is closed: who leaves this step halfway closes it in the next.
+        // The connection stays in `self` until it is closed: if this step is cancelled, the next
+        // one closes it.
         let Some(active) = self.active.clone() else {
             return;
         };
@@ -362,7 +366,7 @@ impl McpShared {
         newest.ok()?.challenge.clone()
     }
 
-    /// Comes back when it was not used for so long that it is to sleep.
+    /// Returns when the server has been idle long enough to sleep.
     async fn idle(&self) {
         match self.settings.config.sleep_after_ms {
             Some(long) => self.activity.idle(Duration::from_millis(long)).await,

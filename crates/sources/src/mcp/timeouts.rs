@@ -21,7 +21,7 @@ pub struct ServerTimeouts {
     /// a page open, and otherwise.
     pub watched_poll: Duration,
     pub poll: Duration,
-    /// One that ran this long has worked: what it did before is forgotten.
+    /// Uptime after which earlier failures are forgotten.
     pub steady: Duration,
     /// For ending it, until the process and its children are gone.
     pub end: Duration,

@@ -34,7 +34,8 @@ use crate::call_error::{ServerCallError, failed};
 use token::{CredentialTokenClient, TokenAccount};
 use trusted_origins::{OriginTrust, TrustedOrigins};
 
-/// To read so much takes about a millisecond; more is read on a blocking thread.
+/// Documents up to this size are parsed inline, which takes about a millisecond; larger ones on a
+/// blocking thread.
 const MAX_INLINE_READ_BYTES: usize = 256 * 1024;
 
 /// Sends requests. Whoever does keeps to where requests may go.
@@ -56,11 +57,11 @@ pub struct CredentialContext<'a> {
     pub schemes: &'a [SecurityScheme],
     /// Where it was, after all redirects. None: somebody gave it.
     pub found_at: Option<&'a Url>,
-    /// What relative addresses in it are relative to.
+    /// Base of the relative addresses in the document.
     pub base: &'a Url,
 }
 
-/// All that is stored for one document.
+/// All credentials that are stored for one document.
 pub struct Credentials {
     base: Url,
     origins: TrustedOrigins,
@@ -68,15 +69,15 @@ pub struct Credentials {
     stored: BTreeMap<String, SchemeCredential>,
     /// Sent always, to the sites they were entered for.
     headers: HeaderMap,
-    /// Those who get tokens, by scheme and scopes.
+    /// OAuth clients that fetch tokens, by scheme name and scopes.
     clients: Mutex<HashMap<(String, String), Arc<CredentialTokenClient>>>,
     sender: Arc<dyn RequestSender>,
 }
 
-/// What a request was sent with.
+/// The credentials that a request was sent with.
 #[derive(Debug, Default)]
 struct SentCredentials {
-    /// What to do about what it was not sent with, as a sentence.
+    /// Advice about credentials that were needed but not sent, as a sentence.
     missing: Option<String>,
     /// Tokens that may have ended meanwhile.
     tokens: Vec<(Arc<CredentialTokenClient>, String)>,
@@ -145,7 +146,7 @@ impl Credentials {
         response
     }
 
-    /// What to do, if keys are stored that this site is not to see.
+    /// Advice if stored keys are withheld because this origin is not trusted with them.
     fn withheld(
         &self,
         trust: OriginTrust,
@@ -279,7 +280,7 @@ fn read_header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), Hea
     Ok((name, apply::sensitive(value)))
 }
 
-/// Those that are sent with every request.
+/// Parses the configured headers, which are sent with every request.
 pub(super) fn headers(config: &OpenapiConfig) -> Result<HeaderMap, HeaderError> {
     let mut headers = HeaderMap::new();
     for (name, value) in &config.headers {

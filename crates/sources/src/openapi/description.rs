@@ -1,5 +1,5 @@
-//! What a server says about itself: an OpenAPI document, or `capabilities[]` with an HTTP
-//! `invocation` each, which become operations like any other.
+//! The description of a server: an OpenAPI document, or a list `capabilities[]` with an HTTP
+//! `invocation` each, which becomes operations like any other.
 
 use serde_json::Value;
 use tenon_openapi::discover;

@@ -29,7 +29,7 @@ pub struct DocumentStoreError(pub ErrorDetail);
 /// A document as it came.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DocumentRecord {
-    /// Of the server behind an mcpo. Empty for the document of the address itself.
+    /// Name of the server behind an mcpo; empty for the document at the address itself.
     pub name: String,
     /// Where it was, after all redirects. Empty, if somebody gave it.
     pub url: String,

@@ -19,7 +19,7 @@ use crate::variables::FillError;
 pub enum OpenapiError {
     HttpClient(HttpClientError),
     Header(HeaderError),
-    // What was filled in may be a secret: it is not repeated.
+    // The URL is not repeated, because filled-in variables may be secrets.
     InvalidUrl(url::ParseError),
     UrlScheme,
     NoUrl,

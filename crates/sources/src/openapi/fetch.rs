@@ -37,14 +37,14 @@ pub use error::FetchError;
 use attempts::FetchAttempts;
 use error::OtherAnswer;
 
-/// Of one server behind an mcpo, and of all of them.
+/// Limits of one document behind an mcpo, and of all of them together.
 const MAX_SUB_DOCUMENT_BYTES: usize = 8 * 1024 * 1024;
 const MAX_ALL_SUB_DOCUMENT_BYTES: usize = 64 * 1024 * 1024;
 
 /// Larger ones wait for their turn to be read.
 const MAX_PARSED_AT_ONCE_BYTES: usize = 1024 * 1024;
 
-/// Of the list of them.
+/// Limit of the index document of an mcpo.
 const MAX_INDEX_BYTES: usize = 512 * 1024;
 
 /// A server that takes longer to describe itself is not one to wait for.
@@ -55,13 +55,13 @@ const CONCURRENT_SUB_DOCUMENTS: usize = 8;
 /// How many links to a description are followed, of all that answers have.
 const MAX_FOLLOWED_LINKS: usize = 4;
 
-/// What a URL answered with.
+/// The outcome of fetching one URL.
 enum FetchOutcome {
     Document(FetchedDocument),
     Other(NotADocument),
 }
 
-/// Something that is no document.
+/// A response that is not a document.
 struct NotADocument {
     answer: OtherAnswer,
     /// Where it says that there is one.
@@ -145,7 +145,8 @@ impl DocumentFetcher<'_> {
         Err(attempts.into_error(self.request.url))
     }
 
-    /// What a server lists for machines, where its description links to nothing.
+    /// Reads the machine-readable index of an mcpo or bridge if the main document links to no other
+    /// documents.
     async fn listed(&self, found: Vec<SubDocument>, at: &Url) -> Vec<SubDocument> {
         let address = discover::index_address(at).filter(|_| found.is_empty());
         let Some(address) = address else {
@@ -235,8 +236,9 @@ impl DocumentFetcher<'_> {
         {
             HttpOutcome::Body(body) => body,
             HttpOutcome::NotModified { url, validators } => {
-                // What is kept may be asked for by the old ones after a restart, and is sent once
-                // more then: that is cheaper than to fetch it from there.
+                // Keep the new validators but no bytes: if only the old validators survive a
+                // restart, the document is fetched once more, which is cheaper than reading it back
+                // from the store.
                 let bytes = None;
                 let state = DocumentState::Unmodified { validators, bytes };
                 return Ok(FetchOutcome::Document(FetchedDocument { url, state }));
@@ -294,7 +296,8 @@ impl DocumentFetcher<'_> {
                 let answer = OtherAnswer::Json;
                 Ok(FetchOutcome::Other(NotADocument { answer, links }))
             }
-            // This is meant to be one: another would not be the one that is wanted.
+            // The response looks like JSON, so it is reported as a broken document instead of
+            // trying other addresses.
             Err(why) if starts_with(&bytes, b"{") => {
                 let (address, why) = (at.into(), why.into());
                 Err(SendError::Unusable(

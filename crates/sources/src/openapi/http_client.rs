@@ -42,10 +42,10 @@ pub struct OpenapiHttpClient {
     network: Network,
 }
 
-/// What to do about a redirect to another origin.
+/// What to do with a redirect to another origin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CrossOriginRedirect {
-    /// Only whoever entered an address decides where credentials go.
+    /// Only the person who entered an address decides where credentials are sent.
     Refuse,
     /// Follow it without any header that could be a secret.
     WithoutCredentials,
@@ -61,7 +61,7 @@ pub(super) enum SendError {
     TimedOut(ErrorDetail),
     /// The connection broke in the middle.
     Interrupted(ErrorDetail),
-    /// What came is of no use.
+    /// The response cannot be used.
     Unusable(ErrorDetail),
 }
 
@@ -103,7 +103,7 @@ impl OpenapiHttpClient {
         check_url(url, self.network).map_err(refused)?;
         let again = || {
             let copy = request.try_clone();
-            // Only streams cannot be had twice, and nobody sends one.
+            // Only streaming bodies cannot be cloned, and none is sent here.
             copy.ok_or_else(|| SendError::Unusable(ServerFault::NotRepeatable.into()))
         };
         let error = match self.client.execute(again()?).await {
@@ -218,7 +218,8 @@ fn follow(
             }
         }
     }
-    // As all browsers do: what was posted is not posted again, unless it is asked for so.
+    // Like browsers: a redirected POST becomes a GET, unless the status (307, 308) demands the same
+    // method.
     let becomes_get = match status.as_u16() {
         301 | 302 => *request.method() == Method::POST,
         303 => !matches!(*request.method(), Method::GET | Method::HEAD),
@@ -272,7 +273,7 @@ impl SendError {
         }
     }
 
-    /// What a model is told. Where something was sent, it may have taken effect.
+    /// The error for the model. A request that may have been sent may also have taken effect.
     fn into_error(self, method: &Method) -> ToolError {
         let reads_only = matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS);
         let (kind, may_have_effect) = match &self {

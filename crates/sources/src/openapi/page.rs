@@ -94,7 +94,7 @@ mod tests {
         let nothing = "There is no text on it before its scripts have run.";
         let script = "<script>draw()</script>";
         check_page(&[html, inline], script, nothing, script);
-        // Kept as UTF-8, whatever it came as and says of itself.
+        // The page is stored as UTF-8, whatever charset it was sent in or declares.
         let gbk = ("content-type", "text/html; charset=gbk");
         check_page(
             &[gbk, inline],

@@ -52,7 +52,7 @@ use tools::OpenapiTools;
 /// How long a call that has no deadline of its own waits for a server that is on its way up.
 const DEFAULT_START_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Its supervisor only drops what it was doing.
+/// How long stopping may take: the supervisor only drops the work in progress.
 const STOP_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// One OpenAPI server, or an mcpo with many behind it. Its task ends when this is
@@ -62,7 +62,7 @@ pub struct OpenapiServer {
     _stops: DropGuard,
 }
 
-/// What a server and its supervisor have in common.
+/// State shared by a server and its supervisor.
 struct OpenapiShared {
     settings: OpenapiSettings,
     schedule: RefreshSchedule,
@@ -73,7 +73,7 @@ struct OpenapiShared {
     readings: watch::Sender<RefreshProgress>,
 }
 
-/// How many readings there were, and what came of the last.
+/// Counters of readings, and the outcome of the last.
 #[derive(Debug, Clone)]
 struct RefreshProgress {
     begun: u64,
@@ -88,7 +88,7 @@ impl OpenapiServer {
     }
 
     pub fn with_schedule(mut settings: OpenapiSettings, schedule: RefreshSchedule) -> Arc<Self> {
-        // Taken out: what it was is not to be held for as long as it runs.
+        // Taken out, so that the old state is not kept in memory as long as the server runs.
         let inherited = settings.inherited.take();
         let inherited = inherited.filter(|from| from.origin == settings.config.origin);
         let errors = CallErrors {
@@ -129,7 +129,8 @@ impl OpenapiServer {
         })
     }
 
-    /// How it is once it is no longer on its way up. Reading has its bounds, so this has.
+    /// The status once the server has started or failed. It returns in time, because reading has
+    /// time limits.
     pub async fn settled(&self) -> ServerStatus {
         let mut changes = self.changes();
         loop {
@@ -141,7 +142,7 @@ impl OpenapiServer {
         }
     }
 
-    /// For the one that takes its place. None, if it has nothing to offer.
+    /// State for the server that replaces this one. None if there is nothing to hand over.
     pub fn inherited_state(&self) -> Option<InheritedState> {
         let loaded = self.shared.loaded().clone();
         loaded.documents.as_ref()?;
@@ -157,7 +158,8 @@ impl OpenapiServer {
     /// same time are answered by one reading.
     pub async fn refresh(&self) -> Result<Arc<ToolChanges>, OpenapiError> {
         let mut readings = self.shared.readings.subscribe();
-        // One that runs already may have looked before there was anything to see.
+        // A reading in progress may have started before the change that this caller knows of, so
+        // wait for the next one.
         let wanted = readings.borrow_and_update().begun + 1;
         self.shared.refresh.notify_one();
         let read = readings.wait_for(|readings| readings.ended >= wanted);
@@ -180,8 +182,8 @@ impl OpenapiShared {
         self.loaded.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is still to be stored counts as unstored: whoever is stopped in the middle of it has
-    /// not done it.
+    /// Documents that still have to be written count as unstored: a task that is cancelled while
+    /// writing has not stored them.
     fn set_documents(&self, documents: DocumentSet, is_stored: bool) {
         let mut loaded = self.loaded();
         loaded.documents = Some(Arc::new(documents));
@@ -249,7 +251,8 @@ impl ToolSource for OpenapiServer {
         // `Toolset::call` keeps the deadline.
         let result = credentials.call(&entry.operation, request).await;
         result.inspect_err(|error| {
-            // What a server said is for the model; that it could not be asked is for its owner.
+            // Errors from the server are for the model alone; that it could not be reached is also
+            // logged for its owner.
             if error.kind == ErrorKind::Unavailable {
                 let logs = &self.shared.core.logs;
                 logs.note(format!("A call of `{tool}` failed: {}", error.message));

@@ -24,7 +24,7 @@ pub(super) async fn call(
     Ok(source.call(tool, input, call.context).await?.into())
 }
 
-/// What is fixed counts, whatever the input says.
+/// Merges the fixed arguments into the input; the fixed ones win.
 pub(super) fn merged(arguments: &Map<String, Value>, mut input: Value) -> Value {
     if let Value::Object(input) = &mut input {
         let fixed = arguments.iter();

@@ -1,4 +1,7 @@
-//! What programs of a skill see: its files, what was installed for it, its values.
+//! The environment of a skill's programs: its files, installed packages and configured values.
+//!
+//! They work in a folder that other skills and tools write to as well, so no interpreter may find
+//! code there: not in its home, which is the sandbox's own, and not in the current folder.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -49,11 +52,34 @@ impl WorkFolder {
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
+
+    /// Runs what writes there, for as long as it takes no more than a chat may.
+    pub(super) async fn within_quota<T>(
+        &self,
+        call: &SkillCall<'_>,
+        running: impl Future<Output = T>,
+    ) -> Result<T, ToolError> {
+        let quota = &call.host().quota;
+        let result = quota.within(&call.context.user, &self.path, running).await;
+        result.map_err(ToolError::from)
+    }
+}
+
+/// A program in its sandbox, without its arguments.
+pub(super) fn program(program: &str, work: &Path) -> SandboxCommand {
+    let mut command = SandboxCommand::new(program, work);
+    let modules_of_user = "PYTHONNOUSERSITE".to_owned();
+    command.env.insert(modules_of_user, "1".to_owned());
+    command
 }
 
 /// A program of a skill in its sandbox, without its arguments.
-pub(super) fn command(revision: &SkillRevision, program: &str, work: &Path) -> SandboxCommand {
-    let mut command = SandboxCommand::new(program, work);
+pub(super) fn command(
+    revision: &SkillRevision,
+    (program, arguments): (&str, &[String]),
+    work: &Path,
+) -> SandboxCommand {
+    let mut command = self::program(program, work);
     let folder = &revision.folder;
     if revision.network {
         command.network = NetworkAccess::Full;
@@ -67,8 +93,40 @@ pub(super) fn command(revision: &SkillRevision, program: &str, work: &Path) -> S
     set("SKILL_DIR", revision.files().display().to_string());
     // Nothing can be written there.
     set("PYTHONDONTWRITEBYTECODE", "1".to_owned());
+    if imports_from_current_folder(program, arguments) {
+        keep_current_folder_out(&mut command);
+    }
     add_packages(&mut command, folder);
-    command
+    command.args(arguments.iter().cloned())
+}
+
+/// Has Python import nothing from the current folder, nor from that of its script.
+pub(super) fn keep_current_folder_out(command: &mut SandboxCommand) {
+    let safe_path = "PYTHONSAFEPATH".to_owned();
+    command.env.insert(safe_path, "1".to_owned());
+}
+
+/// Whether this is Python without a script, whose folder would be in the place of the current one:
+/// `-m`, `-c`, or code from standard input.
+fn imports_from_current_folder(program: &str, arguments: &[String]) -> bool {
+    let name = Path::new(program).file_name().unwrap_or_default();
+    if !name.to_string_lossy().starts_with("python") {
+        return false;
+    }
+    let mut arguments = arguments.iter();
+    while let Some(argument) = arguments.next() {
+        match argument.strip_prefix('-') {
+            None => return false,
+            Some("W" | "X" | "-check-hash-based-pycs") => {
+                arguments.next();
+            }
+            Some(option) if option.starts_with(['W', 'X', '-']) => {}
+            Some("") => return true,
+            Some(options) if options.contains(['c', 'm']) => return true,
+            Some(_) => {}
+        }
+    }
+    true
 }
 
 /// Lets a program use the packages that were installed in a folder.
@@ -96,5 +154,33 @@ pub(super) fn resolved(revision: &SkillRevision, word: &str) -> String {
         revision.files().join(path).display().to_string()
     } else {
         word.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn python_without_a_script_would_import_from_the_current_folder() {
+        let check = |line: &str, expected: bool| {
+            let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            let (program, arguments) = words.split_first().unwrap();
+            let found = imports_from_current_folder(program, arguments);
+            assert_eq!(found, expected, "{line}");
+        };
+        check("python3 /skill/main.py -m", false);
+        check("python3 -u /skill/main.py", false);
+        check("python3 -X dev -Wd -W error /skill/main.py -c", false);
+        check(
+            "python3 --check-hash-based-pycs never /skill/main.py",
+            false,
+        );
+        check("node -c", false);
+        check("python3", true);
+        check("/skill/venv/bin/python -", true);
+        check("python3 -m rich", true);
+        check("python3.12 -Ic pass", true);
+        check("python3 -X dev -um rich", true);
     }
 }

@@ -1,5 +1,5 @@
-//! What all skills of a server have in common: the sandbox, HTTP clients, built-in tools, and
-//! programs that stay warm.
+//! Resources that all skills share: the sandbox, HTTP clients, built-in tools and the pool of
+//! workers.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -14,14 +14,14 @@ use tenon_domain::{Account, SourceId, ToolDefinition, ToolError, UserId};
 use tenon_net::Network;
 use tenon_sandbox::{Error as SandboxError, Sandbox, SandboxSupport, Wall, WallStrength};
 use tenon_skills::script::ModuleLanguage;
-use tenon_tools::ToolSource;
+use tenon_tools::{Quota, ToolSource};
 
-/// Who calls a skill, and what they set for themselves.
+/// Looks up the account of a skill's caller and their own settings of the skill.
 #[async_trait]
 pub trait SkillUsers: Send + Sync {
     async fn settings(&self, skill: &SourceId, user: &UserId) -> Map<String, Value>;
 
-    /// None: whoever is alone has none.
+    /// None in single-user mode.
     async fn account(&self, user: &UserId) -> Option<Account>;
 }
 
@@ -30,6 +30,7 @@ pub struct SkillHost {
     pub(super) users: Arc<dyn SkillUsers>,
     pub(super) workers: WorkerPool,
     pub(super) programs: ProgramSlots,
+    pub(super) quota: Arc<Quota>,
     builtin: Vec<Arc<dyn ToolSource>>,
     /// Where the runners of modules are written.
     runners: PathBuf,
@@ -45,13 +46,15 @@ impl SkillHost {
         runners: PathBuf,
         builtin: Vec<Arc<dyn ToolSource>>,
         users: Arc<dyn SkillUsers>,
+        quota: Arc<Quota>,
         idle_time: Option<Duration>,
     ) -> Self {
         Self {
             sandbox,
             users,
-            workers: WorkerPool::new(idle_time),
+            workers: WorkerPool::new(idle_time, quota.clone()),
             programs: ProgramSlots::new(),
+            quota,
             builtin,
             runners,
             anywhere: OnceLock::new(),
@@ -105,7 +108,7 @@ impl SkillHost {
     pub(super) async fn runner(&self, language: ModuleLanguage) -> std::io::Result<PathBuf> {
         let path = self.runners.join(language.runner_file());
         let text = language.runner();
-        // Written anew by each version of Tenon that has another one.
+        // Rewritten when another version of Tenon brings a different file.
         if tokio::fs::read(&path).await.ok().as_deref() == Some(text.as_bytes()) {
             return Ok(path);
         }

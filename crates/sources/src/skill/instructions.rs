@@ -15,7 +15,7 @@ use crate::builtin::READS_ONLY;
 /// What a model is told of how many files; the others it learns from the instructions.
 const MAX_LISTED_FILES: usize = 100;
 
-/// What is longer is no text that a model would read.
+/// A longer file is not meant to be read by a model.
 const MAX_FILE_BYTES: u64 = 4 * 1024 * 1024;
 
 pub(super) fn definition(name: String, package: &SkillPackage) -> ToolDefinition {

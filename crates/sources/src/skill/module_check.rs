@@ -3,17 +3,19 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use tenon_domain::{ErrorKind, ToolError, UserId};
-use tenon_sandbox::SandboxCommand;
+use tenon_sandbox::{NetworkAccess, SandboxCommand};
 use tenon_skills::module::{DESCRIBE_FLAG, ModuleDescription, ModuleError};
 use tenon_skills::script::ModuleLanguage;
+use tenon_tools::CallOrigin;
 
 use super::call_error::SkillCallError;
 use super::environment;
 use super::host::SkillHost;
 use super::program::{sandbox_error, tail};
-use super::worker::{Worker, WorkerError, WorkerRequest, serving};
+use super::worker::{Worker, WorkerError, serving};
+use super::worker_request::{self, WorkerRequest};
 
 /// To load a module.
 const DESCRIBE_TIMEOUT: Duration = Duration::from_secs(30);
@@ -23,6 +25,9 @@ const TRIAL_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// How often what the code printed is passed on.
 const LOG_INTERVAL: Duration = Duration::from_millis(100);
+
+/// Where npm installs packages.
+const NODE_MODULES: &str = "node_modules";
 
 /// A call of a tool that is not installed.
 #[derive(Debug)]
@@ -35,6 +40,8 @@ pub struct ModuleTrial {
     pub settings: Map<String, Value>,
     /// A folder that was set up for it.
     pub packages: Option<PathBuf>,
+    /// Whether it may use the network.
+    pub network: bool,
 }
 
 /// What happens in a trial.
@@ -56,14 +63,14 @@ pub enum TrialEvent {
 }
 
 impl SkillHost {
-    /// What a module has, as its own language tells. `packages` is a folder that was set up for it.
+    /// Loads a module and lists its tools. `packages` is a folder that was set up for it.
     pub async fn describe(
         &self,
         user: &UserId,
         (language, code): (ModuleLanguage, &str),
         packages: Option<&Path>,
     ) -> Result<ModuleDescription, ToolError> {
-        let folder = ModuleFolder::new(language, code)?;
+        let folder = ModuleFolder::new(language, code, packages)?;
         let runner = self
             .runner(language)
             .await
@@ -124,12 +131,16 @@ impl SkillHost {
     ) -> Result<Value, (String, Option<u64>)> {
         let plain = |error: ToolError| (error.message, None);
         let language = trial.language;
-        let folder = ModuleFolder::new(language, &trial.code).map_err(plain)?;
+        let packages = trial.packages.as_deref();
+        let folder = ModuleFolder::new(language, &trial.code, packages).map_err(plain)?;
         let runner = self.runner(language).await;
         let runner = runner.map_err(|error| plain(failed(&error)))?;
         let mut command = folder.command(language, self.runners());
-        if let Some(folder) = &trial.packages {
+        if let Some(folder) = packages {
             environment::add_packages(&mut command, folder);
+        }
+        if trial.network {
+            command.network = NetworkAccess::Full;
         }
         let module = folder.module(language);
         let command = serving(command, &runner, Path::new(&module));
@@ -143,11 +154,13 @@ impl SkillHost {
                 on_event(TrialEvent::Line(line));
             }
         };
+        let account = self.users.account(&trial.user).await;
         let request = WorkerRequest {
             function: &trial.tool,
             arguments: trial.arguments,
             settings: &trial.settings,
-            user: json!({}),
+            user: worker_request::person(account, &trial.user, Map::new()),
+            context: worker_request::context(&CallOrigin::default(), &trial.user, &trial.tool),
         };
         let answer = worker.call(request, |event| on_event(TrialEvent::Event(event)));
         let mut answer = std::pin::pin!(answer);
@@ -157,7 +170,7 @@ impl SkillHost {
                 () = tokio::time::sleep(LOG_INTERVAL) => pass_on(),
             }
         };
-        // What was printed last is on its way.
+        // Give the last printed lines a moment to arrive.
         tokio::time::sleep(Duration::from_millis(20)).await;
         pass_on();
         answer.map_err(|error| match error {
@@ -175,10 +188,21 @@ impl SkillHost {
 struct ModuleFolder(tempfile::TempDir);
 
 impl ModuleFolder {
-    fn new(language: ModuleLanguage, code: &str) -> Result<Self, ToolError> {
+    /// `packages` is a folder that was set up for it.
+    fn new(
+        language: ModuleLanguage,
+        code: &str,
+        packages: Option<&Path>,
+    ) -> Result<Self, ToolError> {
         let folder = tempfile::tempdir().map_err(|error| failed(&error))?;
         let path = folder.path().join(language.module_file());
         std::fs::write(path, code).map_err(|error| failed(&error))?;
+        // `import` looks beside the module and above it, and nowhere else.
+        let modules = packages.map(|packages| packages.join(NODE_MODULES));
+        if let Some(modules) = modules.filter(|modules| modules.is_dir()) {
+            let link = folder.path().join(NODE_MODULES);
+            std::os::unix::fs::symlink(modules, link).map_err(|error| failed(&error))?;
+        }
         Ok(Self(folder))
     }
 
@@ -188,7 +212,7 @@ impl ModuleFolder {
     }
 
     fn command(&self, language: ModuleLanguage, runners: &Path) -> SandboxCommand {
-        let mut command = SandboxCommand::new(language.program(), self.0.path());
+        let mut command = environment::program(language.program(), self.0.path());
         command.read_dirs.push(runners.to_owned());
         command
     }

@@ -44,8 +44,7 @@ pub(super) async fn run_words(
         return Err(ToolError::failed("The command is empty."));
     };
     let work = WorkFolder::of(call).await?;
-    let command = environment::command(call.revision, program, work.path());
-    let command = command.args(arguments.iter().cloned());
+    let command = environment::command(call.revision, (program, arguments), work.path());
     let input = match input {
         ProgramInput::Json(value) => value.to_string(),
         ProgramInput::Text(text) => text.to_owned(),
@@ -59,7 +58,8 @@ pub(super) async fn run_words(
         }
     };
     let output = call.host().sandbox.run(&command, input.as_bytes(), on_line);
-    let output = output.await.map_err(sandbox_error)?;
+    let output = work.within_quota(call, output).await?;
+    let output = output.map_err(sandbox_error)?;
     finish(output, command.limits.wall_clock.as_secs())
 }
 

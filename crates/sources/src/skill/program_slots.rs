@@ -9,7 +9,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 /// Of all users together. The next waits; its call has a deadline.
 const MAX_PROGRAMS: usize = 32;
 
-/// Of one user, so that nobody keeps the others waiting.
+/// Limit of one user, so that they cannot block others.
 const MAX_OF_USER: usize = 8;
 
 pub(super) struct ProgramSlots {

@@ -1,4 +1,4 @@
-//! A skill as it is at one time: a version of its package, and what was set for it.
+//! A revision of a skill: a version of its package with its configured values.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use tokio::sync::watch;
 use super::call_error::SkillCallError;
 use super::runnable::runnable;
 
-/// A skill as it is at one time.
+/// A revision of a skill: a version of its package with its configured values.
 pub struct SkillRevision {
     pub package: Arc<SkillPackage>,
     /// The folder of this version: `files`, and beside them what was installed for it.
@@ -73,7 +73,7 @@ impl SkillRevision {
         (has_any && !self.has_declared(&name)).then_some(name)
     }
 
-    /// The same of the one that runs its scripts.
+    /// The native name of the tool that runs its scripts.
     pub fn runner_tool(&self) -> Option<String> {
         let name = format!("run_{}", self.package.name);
         let has_any = !runnable(&self.package).is_empty();

@@ -3,7 +3,7 @@
 use tenon_skills::script::SkillScript;
 use tenon_skills::{SkillPackage, SkillToolRun};
 
-/// Scripts that a model may run: those that are no tool of the skill already.
+/// Scripts that a model may run: those that are not declared as tools.
 pub(super) fn runnable(package: &SkillPackage) -> Vec<&str> {
     let is_of_tool = |path: &str| {
         package.tools.iter().any(|tool| match &tool.run {

@@ -58,7 +58,7 @@ pub(super) async fn run(call: &SkillCall<'_>, input: &Value) -> Result<SkillRepl
     let arguments = input.get("arguments").and_then(Value::as_array);
     let arguments = arguments.into_iter().flatten().filter_map(Value::as_str);
     let file = call.revision.files().join(script).display().to_string();
-    // What begins with `#!` and may be executed knows its interpreter best.
+    // An executable file with `#!` names its interpreter itself.
     let interpreter = interpreter(script).filter(|_| !is_executable(package, script));
     let words = interpreter.into_iter().map(str::to_owned).chain([file]);
     let words: Vec<String> = words.chain(arguments.map(str::to_owned)).collect();

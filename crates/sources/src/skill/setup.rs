@@ -28,10 +28,11 @@ const MAX_UNUSED: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 /// Says that a folder has all it needs.
 const READY: &str = ".ready";
 
-/// Whoever holds it installs.
+/// Lock file: the process that holds it installs the packages.
 const LOCK: &str = ".lock";
 
-/// What package managers say where they reach nobody. They go on to say that there is no such package.
+/// Messages of package managers that mean a network failure. They are checked first, because the
+/// managers go on to claim that the package does not exist.
 const UNREACHED: [&str; 9] = [
     "NewConnectionError",
     "ConnectTimeoutError",
@@ -104,10 +105,11 @@ impl SkillHost {
     }
 }
 
-/// One that is being set up stays.
+/// Deletes a package folder that nobody has used for a while, unless somebody is installing into
+/// it.
 fn delete_if_unused(folder: &Path) -> io::Result<()> {
     let path = folder.join(LOCK);
-    // Whoever sets a folder up makes its lock anew.
+    // An installation creates the lock file anew, so its age is the time of last use.
     let used = fs::metadata(&path).or_else(|_| fs::metadata(folder))?;
     let age = used.modified()?.elapsed().unwrap_or_default();
     if age < MAX_UNUSED {
@@ -118,7 +120,7 @@ fn delete_if_unused(folder: &Path) -> io::Result<()> {
     if lock.try_lock().is_err() {
         return Ok(());
     }
-    // What is half deleted must not be taken for whole.
+    // Remove the marker first: a half-deleted folder must not look complete.
     match fs::remove_file(folder.join(READY)) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => fs::remove_dir_all(folder),
@@ -165,12 +167,12 @@ impl Installation<'_> {
         let _ = tokio::fs::remove_dir_all(&venv).await;
         let venv = venv.display().to_string();
         let python = format!("{venv}/bin/python");
-        if has_program("uv") {
-            self.install("uv", &["venv", "--no-config", &venv]).await?;
+        if let Some(uv) = self.uv().await {
+            self.install(&uv, &["venv", "--no-config", &venv]).await?;
             let install = ["pip", "install", "--python", &python, "-r", &list];
-            return self.install("uv", &install).await;
+            return self.install(&uv, &install).await;
         }
-        if !has_program("python3") {
+        if find_program("python3").is_none() {
             return Err(SkillSetupError::NoPython);
         }
         let made = self.install("python3", &["-m", "venv", &venv]).await;
@@ -194,8 +196,21 @@ impl Installation<'_> {
         self.install(&python, &install).await
     }
 
+    /// Its path, where it can be run in the sandbox, too: it is often in somebody's home.
+    async fn uv(&self) -> Option<String> {
+        let uv = find_program("uv")?.display().to_string();
+        let command = self.command(&uv).args(["--version"]);
+        match self.sandbox.run(&command, b"", |_| {}).await {
+            Ok(output) if output.end == RunEnd::Exited(0) => Some(uv),
+            Ok(_) | Err(_) => {
+                tracing::info!(%uv, "uv does not run in the sandbox, so pip installs packages");
+                None
+            }
+        }
+    }
+
     async fn node(&self, packages: &[String]) -> Result<(), SkillSetupError> {
-        if !has_program("npm") {
+        if find_program("npm").is_none() {
             return Err(SkillSetupError::NoNode);
         }
         self.tell(&format!("npm install {}", packages.join(" ")));
@@ -214,8 +229,13 @@ impl Installation<'_> {
         self.install("npm", &install).await
     }
 
-    async fn install(&self, program: &str, arguments: &[&str]) -> Result<(), SkillSetupError> {
+    /// One that installs, without its arguments.
+    fn command(&self, program: &str) -> SandboxCommand {
         let mut command = SandboxCommand::new(program, self.folder);
+        let path = Path::new(program);
+        if path.is_absolute() && !path.starts_with(self.folder) {
+            command.read_dirs.push(path.to_owned());
+        }
         command.network = NetworkAccess::Full;
         command.limits.wall_clock = TIMEOUT;
         command.limits.cpu = TIMEOUT;
@@ -226,13 +246,21 @@ impl Installation<'_> {
         }
         let cache = "npm_config_cache".to_owned();
         command.env.insert(cache, "/tmp/npm".to_owned());
+        // Where uv downloads one: its home goes with the sandbox.
+        let pythons = self.folder.join("pythons").display().to_string();
+        let place = "UV_PYTHON_INSTALL_DIR".to_owned();
+        command.env.insert(place, pythons);
         for (name, value) in std::env::vars() {
             if PASSED_ON.iter().any(|prefix| name.starts_with(prefix)) {
                 command.read_dirs.extend(named_folder(&value));
                 command.env.insert(name, value);
             }
         }
-        let command = command.args(arguments.iter().copied());
+        command
+    }
+
+    async fn install(&self, program: &str, arguments: &[&str]) -> Result<(), SkillSetupError> {
+        let command = self.command(program).args(arguments.iter().copied());
         let output = self.sandbox.run(&command, b"", |text| self.tell(text));
         let output = output.await;
         let output = output.map_err(|error| match error {
@@ -279,7 +307,7 @@ async fn folder_lock(path: PathBuf) -> io::Result<File> {
             }
             let file = File::create(&path)?;
             file.lock()?;
-            // Whoever had it may have deleted the folder.
+            // The previous holder of the lock may have deleted the folder with it.
             if path.exists() {
                 return Ok(file);
             }
@@ -293,9 +321,11 @@ fn file_name(program: &str) -> String {
     name.to_string_lossy().into_owned()
 }
 
-fn has_program(name: &str) -> bool {
+/// On the server's `PATH`, which is not all that of the sandbox.
+fn find_program(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|folder| folder.join(name).is_file())
+    let mut paths = std::env::split_paths(&path).map(|folder| folder.join(name));
+    paths.find(|path| path.is_absolute() && path.is_file())
 }
 
 fn files(error: io::Error) -> SkillSetupError {

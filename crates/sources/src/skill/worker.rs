@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
-use tenon_domain::{Account, ErrorKind, SourceId, ToolError, UserId};
+use serde_json::Value;
+use tenon_domain::{ErrorKind, SourceId, ToolError, UserId};
 use tenon_sandbox::{Sandbox, SandboxChild, SandboxCommand};
 use tenon_skills::module::{ModuleFault, SERVE_FLAG};
 use tenon_skills::script::ModuleLanguage;
@@ -28,6 +28,7 @@ use super::environment::{self, WorkFolder};
 use super::program::{require_values, sandbox_error};
 use super::reply::SkillReply;
 use super::revision::SkillRevision;
+use super::worker_request::{self, WorkerRequest};
 
 /// As much as a program that runs once may print.
 const MAX_ANSWER_BYTES: u64 = 4 * 1024 * 1024;
@@ -35,7 +36,7 @@ const MAX_ANSWER_BYTES: u64 = 4 * 1024 * 1024;
 /// To import a module and its packages, on a machine that is busy.
 const START_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Of all its calls together.
+/// Limit of processor time over all calls of a worker.
 const CPU_TIME: Duration = Duration::from_secs(3600);
 
 /// What is kept of what its code printed, for errors.
@@ -48,11 +49,11 @@ const MAX_LOG_LINE_BYTES: u64 = 64 * 1024;
 #[derive(Debug, Clone)]
 pub(super) struct WorkerKey {
     pub(super) skill: SourceId,
-    /// Its walls and values are those of this one; another may have others for the same files.
+    /// The sandbox and values come from this revision; another one may differ for the same files.
     revision: Arc<SkillRevision>,
     file: String,
     user: UserId,
-    work: PathBuf,
+    pub(super) work: PathBuf,
 }
 
 impl PartialEq for WorkerKey {
@@ -84,7 +85,7 @@ struct WorkerLogState {
     lines: Mutex<VecDeque<String>>,
     /// How much was printed in this call.
     bytes: AtomicU64,
-    /// That was more than a call may print.
+    /// Signalled when a call has printed more than it may.
     is_over: Notify,
 }
 
@@ -122,14 +123,6 @@ pub(super) enum WorkerError {
     TooLong,
 }
 
-/// What a call gives the function.
-pub(super) struct WorkerRequest<'a> {
-    pub(super) function: &'a str,
-    pub(super) arguments: Value,
-    pub(super) settings: &'a Map<String, Value>,
-    pub(super) user: Value,
-}
-
 pub(super) async fn call(
     call: &SkillCall<'_>,
     (language, file, function): (ModuleLanguage, &str, &str),
@@ -149,7 +142,8 @@ pub(super) async fn call(
     let mut worker = match host.workers.take(&key) {
         Some(worker) => worker,
         None => {
-            let program = environment::command(call.revision, language.program(), work.path());
+            let program = (language.program(), [].as_slice());
+            let program = environment::command(call.revision, program, work.path());
             let module = call.revision.files().join(file);
             let runner = host.runner(language).await.map_err(|error| {
                 let why = error.to_string().into();
@@ -165,22 +159,23 @@ pub(super) async fn call(
         function,
         arguments,
         settings: &call.revision.values.settings,
-        user: person(host.users.account(user).await, user, valves),
+        user: worker_request::person(host.users.account(user).await, user, valves),
+        context: worker_request::context(&call.context.origin, user, function),
     };
     let answer = worker.call(request, |event| {
         if let Some(update) = progress(&event) {
             call.context.progress(update);
         }
     });
-    let answer = answer.await;
-    let can_be_kept = matches!(answer, Ok(_) | Err(WorkerError::Raised { .. }));
+    let answer = work.within_quota(call, answer).await;
+    let can_be_kept = matches!(answer, Ok(Ok(_) | Err(WorkerError::Raised { .. })));
     if can_be_kept && worker.is_left_clean() {
         host.workers.give_back(key, worker);
     } else {
         // Nothing that it started outlives the call.
         let _ = worker.child.kill().await;
     }
-    match answer {
+    match answer? {
         Ok(data) => Ok(SkillReply::of_data(data)),
         Err(WorkerError::Raised { message, .. }) => {
             let said = message.into();
@@ -194,20 +189,6 @@ pub(super) async fn call(
     }
 }
 
-/// `__user__`, as tools of Open WebUI know it.
-fn person(account: Option<Account>, id: &UserId, valves: Map<String, Value>) -> Value {
-    match account {
-        Some(account) => json!({
-            "id": id,
-            "name": account.name,
-            "email": account.email,
-            "role": account.role,
-            "valves": valves,
-        }),
-        None => json!({ "id": id, "valves": valves }),
-    }
-}
-
 /// The command of a runner that serves a module.
 pub(super) fn serving(
     mut command: SandboxCommand,
@@ -215,6 +196,8 @@ pub(super) fn serving(
     module: &std::path::Path,
 ) -> SandboxCommand {
     command.read_dirs.extend(runner.parent().map(PathBuf::from));
+    // Also for processes that its modules start (`multiprocessing`). The runner imports the module's folder itself.
+    environment::keep_current_folder_out(&mut command);
     command.limits.cpu = CPU_TIME;
     let words = [runner, module].map(|path| path.display().to_string());
     let [runner, module] = words;
@@ -296,13 +279,7 @@ impl Worker {
     ) -> Result<Value, WorkerError> {
         self.calls += 1;
         let id = self.calls;
-        let request = json!({
-            "id": id,
-            "tool": request.function,
-            "arguments": request.arguments,
-            "settings": request.settings,
-            "user": request.user,
-        });
+        let request = request.message(id);
         let line = format!("{request}\n");
         if self.stdin.write_all(line.as_bytes()).await.is_err() {
             return Err(self.ended().await);
@@ -335,7 +312,7 @@ impl Worker {
                 Ok(_) if line.len() as u64 > MAX_ANSWER_BYTES => return Err(WorkerError::TooLong),
                 Ok(_) => {}
             }
-            // What is no message was printed by something that went around the runner.
+            // A line that is not a message was printed by code that bypasses the runner.
             if let Ok(message) = serde_json::from_slice(&line) {
                 return Ok(message);
             }

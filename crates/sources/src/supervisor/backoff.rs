@@ -35,7 +35,7 @@ const STEPS: [Duration; 14] = [
 /// tried as often, too: a connection costs next to nothing.
 pub(crate) const MINUTE: Duration = Duration::from_secs(60);
 
-/// As far as steps go while it fails for ever new reasons.
+/// Upper bound of the step while each failure has a different reason.
 const MINUTE_STEP: usize = 8;
 
 /// After this many failed starts it counts as failed: calls no longer wait for it.
@@ -51,20 +51,20 @@ const LONG_START: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub(crate) struct Backoff {
     delays: Delays,
-    /// One that was up this long has worked.
+    /// Uptime after which a run counts as a success.
     steady: Duration,
     /// Why it last failed, without what differs each time.
     reason: String,
     /// In a row, whether it had been up or not.
     attempts: usize,
-    /// Of those the last ones, before which it had not been up.
+    /// Consecutive failures during start-up, that is, without an uptime in between.
     failures: usize,
     failing_since: Option<Instant>,
 }
 
 #[derive(Debug, Clone, Copy)]
 enum Delays {
-    /// Those of `STEPS`.
+    /// Delays from `STEPS`.
     Steps {
         longest: Duration,
     },
@@ -75,7 +75,7 @@ enum Delays {
 }
 
 impl Delays {
-    /// After so many failures before this one.
+    /// The delay after this many earlier failures.
     fn after(self, attempts: usize) -> Duration {
         match self {
             Self::Steps { longest } => STEPS[attempts.min(STEPS.len() - 1)].min(longest),
@@ -87,12 +87,12 @@ impl Delays {
     }
 }
 
-/// What to do about a failure.
+/// When to retry after a failure, and whether calls wait for that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RetryDecision {
     /// Calls may wait for it.
     Again(Duration),
-    /// It is tried again, but nobody should wait for that.
+    /// Retries later, but calls fail at once instead of waiting.
     GiveUp(Duration),
 }
 
@@ -121,23 +121,23 @@ impl Backoff {
         }
     }
 
-    /// Whatever happened is forgotten.
+    /// Forgets all failures.
     pub(crate) fn reset(&mut self) {
         *self = Self::new(self.delays, self.steady);
     }
 
-    /// It is being started.
+    /// Notes that a start attempt begins.
     pub(crate) fn begin(&mut self) {
         self.failing_since.get_or_insert_with(Instant::now);
     }
 
-    /// It has got so far that it can be used.
+    /// Notes that the start succeeded and the server is usable.
     pub(crate) fn record_success(&mut self) {
         self.failures = 0;
         self.failing_since = None;
     }
 
-    /// It was up for so long and ended.
+    /// Notes that a run ended after this uptime.
     pub(crate) fn ended_after(&mut self, up: Duration, why: &ErrorDetail) -> RetryDecision {
         if up >= LONG_UPTIME || up >= self.steady && !self.is_same(why) {
             self.reset();
@@ -154,7 +154,7 @@ impl Backoff {
         if self.failures < MAX_FAILURES && !long {
             return RetryDecision::Again(self.delay(why));
         }
-        // Failed is no state for being in a hurry.
+        // A server that counts as failed is not restarted quickly, because no calls wait for it.
         self.attempts = self.attempts.max(MAX_FAILURES);
         RetryDecision::GiveUp(self.delay(why))
     }

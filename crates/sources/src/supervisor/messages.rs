@@ -36,7 +36,7 @@ impl CallErrors {
         unavailable(ServerCallError::StillStarting { waiting })
     }
 
-    /// What a call waits for.
+    /// What a call that arrives now has to wait for.
     pub(crate) fn waiting(&self, startup: Option<&Startup>) -> StartupWait {
         let server = self.server();
         let Some(startup) = startup else {
@@ -80,7 +80,7 @@ impl CallErrors {
     }
 }
 
-/// What everybody may know, as a sentence of its own.
+/// The reason without private details, as a sentence of its own.
 fn public_sentence(why: &ErrorDetail) -> ErrorParam {
     let public = public_part(why);
     let message = sentence(&public.message);

@@ -1,4 +1,5 @@
-//! What a server shares with its supervisor, and what its owner can ask of it.
+//! The state that a server shares with its supervisor, and the requests its owner can send to the
+//! supervisor.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -12,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::messages::CallErrors;
 use super::status::{Availability, ServerStatus, StatusCell, UnavailableReason};
 use crate::call_timeouts::{CallTimeouts, CurrentTimeouts};
-use crate::logs::Logs;
+use crate::logs::{Logs, ServerLogLine};
 
 /// A source of tools that a supervisor keeps up.
 #[async_trait]
@@ -22,15 +23,21 @@ pub trait SupervisedServer: ToolSource {
     /// Counts up whenever the status or the tools have changed.
     fn changes(&self) -> watch::Receiver<u64>;
 
+    /// As far as this process knows them.
     fn logs(&self) -> &Logs;
 
-    /// Begins anew, without waiting for it. Calls that come meanwhile wait for the server.
+    /// Its log, wherever it runs.
+    async fn log_lines(&self) -> Vec<ServerLogLine> {
+        self.logs().lines()
+    }
+
+    /// Requests a restart without waiting for it. Calls that arrive meanwhile wait for the server.
     fn restart(&self);
 
     /// Other timeouts for calls. Calls that wait for the server heed them at once.
     fn set_timeouts(&self, timeouts: CallTimeouts);
 
-    /// Whether an admin trusts what it says of its own tools. At first nobody does.
+    /// Whether an admin trusts the hints about its tools. Initially false.
     fn set_trusted_hints(&self, are_trusted: bool);
 
     /// Ends it for good: a process and all its children are gone when this returns.
@@ -46,11 +53,11 @@ pub(crate) struct ServerCore<O, C> {
     pub(crate) call_timeouts: CurrentTimeouts,
     has_trusted_hints: AtomicBool,
     timeouts: SupervisorTimeouts,
-    /// Somebody wants it to begin anew.
+    /// A restart was requested.
     pub(crate) restart: Notify,
-    /// It is to end for good.
+    /// Cancelled to stop the server for good.
     pub(crate) stopping: CancellationToken,
-    /// It has.
+    /// Cancelled by the supervisor once the server has stopped.
     pub(crate) stopped: CancellationToken,
 }
 
@@ -113,7 +120,7 @@ impl<O, C: Clone> ServerCore<O, C> {
                     // The supervisor is about to find out.
                     Availability::Open(_) => {}
                     Availability::Starting | Availability::Sleeping => wake(),
-                    // One attempt for each call: what it waited for failed.
+                    // A call tries only once: it fails if the start it waited for failed.
                     Availability::Unavailable(reason) if !has_waited && reason.may_retry() => {
                         wake();
                     }

@@ -20,9 +20,9 @@ pub struct ServerStatus {
     pub tools: usize,
     /// Counts up whenever the tools have changed: who keeps a copy asks again then.
     pub revision: u64,
-    /// What is listed is what it offered when it last worked.
+    /// Whether the listed tools are from an earlier run, not from the current one.
     pub stale: bool,
-    /// What is not as it should be.
+    /// Problems that do not stop the server from working.
     pub problems: Vec<ErrorDetail>,
     /// The protocol of an OpenAPI server is "OpenAPI".
     pub about: Option<McpServerInfo>,
@@ -32,19 +32,19 @@ pub struct ServerStatus {
     pub startup: Option<Startup>,
     /// Why its program ended, where it has and is not up again.
     pub cause: Option<Cause>,
-    /// It asks who comes; what its answer said about where to log in.
+    /// Set if the server demands a log-in: what its response said about where, if anything.
     pub asks_login: Option<Option<String>>,
-    /// What the documents of an OpenAPI server say.
+    /// Summary of the documents of an OpenAPI server.
     pub document: Option<Arc<DocumentSummary>>,
     /// When those were last read, whether they were the same or not.
     pub read_at: Option<SystemTime>,
-    /// What the last reading that changed anything has changed. Nothing, as long as
-    /// there was nothing before it.
+    /// Changes found by the last reading that differed from the one before. None until there are
+    /// two different readings.
     pub change: Option<Arc<ToolChanges>>,
 }
 
 impl ServerStatus {
-    /// Of a server of which nothing else is known.
+    /// The status of a server of which only the state is known.
     pub fn new(state: SourceState) -> Self {
         Self {
             state,
@@ -64,7 +64,7 @@ impl ServerStatus {
         }
     }
 
-    /// The process is no more; what it offered stays, marked.
+    /// The process has ended; its tools stay listed as stale.
     pub(crate) fn set_gone(&mut self) {
         self.pid = None;
         self.startup = None;
@@ -79,7 +79,7 @@ impl ServerStatus {
 pub struct Startup {
     pub since: SystemTime,
     pub step: StartupStep,
-    /// What it wrote last, for those who may read its log.
+    /// The last line it wrote, only for those who may read its log.
     pub line: Option<String>,
 }
 
@@ -93,7 +93,7 @@ pub enum StartupStep {
     Starting,
 }
 
-/// Which tools are not what they were, by their native names.
+/// Tools that were added, removed or changed, by their native names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ToolChanges {
     pub added: Vec<String>,
@@ -101,15 +101,15 @@ pub struct ToolChanges {
     pub changed: Vec<String>,
 }
 
-/// What a server says of itself.
+/// The title, version and counts of an OpenAPI document.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DocumentSummary {
     pub title: String,
     pub version: String,
     pub description: String,
-    /// What did not become a tool.
+    /// Operations that did not become tools.
     pub skipped: Vec<SkippedOperation>,
-    /// The ways to prove who asks.
+    /// Security schemes of the documents.
     pub schemes: Vec<SecurityScheme>,
     /// The servers behind it, if it is an mcpo.
     pub servers: Vec<String>,
@@ -133,7 +133,7 @@ pub(crate) enum UnavailableReason {
         retry_at: Option<Instant>,
     },
     LoginRequired,
-    /// It has been stopped for good.
+    /// Stopped for good.
     Off,
 }
 
@@ -160,7 +160,7 @@ pub(crate) struct Inner<O> {
 }
 
 impl<O, C: Clone> StatusCell<O, C> {
-    /// Of a server that is on its way up, with what it offered last.
+    /// The status of a server that starts, with the tools from its last run.
     pub(crate) fn new(offer: O, tools: usize) -> Self {
         let status = ServerStatus {
             tools,
@@ -223,7 +223,7 @@ impl<O, C: Clone> StatusCell<O, C> {
         self.update_all(|inner| change(&mut inner.status));
     }
 
-    /// Nobody is notified of what stays as it was.
+    /// Changes the status, and notifies subscribers only if the result differs.
     pub(crate) fn update_all(&self, change: impl FnOnce(&mut Inner<O>)) {
         let is_new = self.with(|inner| {
             let before = inner.status.clone();
@@ -235,12 +235,12 @@ impl<O, C: Clone> StatusCell<O, C> {
         }
     }
 
-    /// It is on its way up, after a failure or not.
+    /// Sets the state to starting, after a failure or for the first time.
     pub(crate) fn starting(&self) {
         self.set(Availability::Starting, |status| {
             status.state = SourceState::Starting;
             status.cause = None;
-            // What it asked for before is not what it will ask for.
+            // A challenge from the previous run says nothing about this one.
             status.asks_login = None;
         });
     }

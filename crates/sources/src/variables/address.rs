@@ -13,7 +13,7 @@ use tenon_net::percent::{PercentEncodeSet, encode};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum UrlPosition {
     Start,
-    /// Between the scheme and the path, with the port and who comes.
+    /// Between scheme and path, including user info and port.
     Host,
     Path,
     /// In the query or behind it.
@@ -23,7 +23,7 @@ pub(super) enum UrlPosition {
 impl Substitution<'_> {
     pub(super) fn address(&mut self, text: &str) -> String {
         let mut filled = String::with_capacity(text.len());
-        // The same address with nobody's value after the host: both must lead to the same place.
+        // The same address with no values filled in after the host: both must have the same origin.
         let mut meant = String::with_capacity(text.len());
         for segment in segments(text) {
             let reference = match segment {
@@ -39,7 +39,7 @@ impl Substitution<'_> {
                 continue;
             };
             match position(&filled) {
-                // Whoever wrote the address wrote this too.
+                // A default value was written by the author of the address, so it needs no check.
                 _ if reference.otherwise == Some(&value) => {
                     filled.push_str(&value);
                     meant.push_str(&value);
@@ -97,7 +97,7 @@ fn fits_host(reference: &VariableReference<'_>, value: &str) -> bool {
     !value.is_empty() && value.chars().all(fits)
 }
 
-/// None: it is no address, and whoever opens it says so.
+/// None if it is not an address; opening it reports the error.
 fn origin(address: &str) -> Option<Origin> {
     Url::parse(address).ok().map(|url| url.origin())
 }

@@ -1,4 +1,4 @@
-//! Whose the variables of one text are, and so who decides what it says.
+//! Classifies the variables of a text as shared or personal, which decides who controls its value.
 
 use super::address::{UrlPosition, position};
 use super::{TextSegment, Variable, dedup, segments};
@@ -14,8 +14,7 @@ pub fn mentioned_in(text: &str) -> Vec<Variable> {
     dedup(references.collect())
 }
 
-/// Those that stand in the host of an address or in its port: whoever sets them says where
-/// it leads.
+/// Variables in the host or port of an address: whoever sets them chooses where requests go.
 pub fn mentioned_in_host(address: &str) -> Vec<Variable> {
     let mut found = Vec::new();
     let mut before = String::new();
@@ -24,7 +23,8 @@ pub fn mentioned_in_host(address: &str) -> Vec<Variable> {
         match segment {
             TextSegment::Text(text) => {
                 before.push_str(text);
-                // What came before says who comes, and not where to.
+                // Text before an `@` is user info, not the host, so variables in it do not choose
+                // the host.
                 if here == UrlPosition::Host && host_of(text).contains('@') {
                     found.clear();
                 }
@@ -44,8 +44,8 @@ pub fn mentioned_in_host(address: &str) -> Vec<Variable> {
     dedup(found)
 }
 
-/// Whether a text says nothing unless the person who uses it has set something: it holds
-/// a variable of theirs, and nothing stands in for one.
+/// Whether a text is controlled by the person who uses it: it contains a personal variable without
+/// a default.
 pub fn is_own(text: &str) -> bool {
     let mut references = segments(text)
         .into_iter()

@@ -1,9 +1,9 @@
-//! Who puts values in, where a server is run.
+//! The trait that resolves variables to values when a server is started.
 
 use async_trait::async_trait;
 use tenon_domain::ErrorDetail;
 
-/// Fills in the variables of a configuration, anew at each start.
+/// Fills in the variables of a configuration, at each start of the server.
 #[async_trait]
 pub trait VariableResolver<C>: Send + Sync {
     async fn fill(&self, config: &C) -> Result<C, FillError>;
@@ -12,8 +12,8 @@ pub trait VariableResolver<C>: Send + Sync {
 /// Why variables have no values.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FillError {
-    /// Something is not set, or is no good. It stays so until somebody sets it:
-    /// whoever runs the server restarts it then, and until then it is not tried again.
+    /// A value is missing or not allowed. The server is not retried until somebody sets the value,
+    /// which restarts it.
     #[error("{0}")]
     Unset(ErrorDetail),
     /// They could not be read, which may be over in a while.

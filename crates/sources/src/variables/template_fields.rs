@@ -105,8 +105,7 @@ impl TemplateFields for McpConfig {
         }
     }
 
-    /// Shells and interpreters take their arguments for programs: whoever could write a
-    /// part of one would run what they like.
+    /// Arguments of shells and interpreters are programs: a user value in one could run anything.
     fn misplaced(&self) -> Option<MisplacedVariable> {
         let McpTransport::Stdio { command, args, .. } = &self.transport else {
             return None;

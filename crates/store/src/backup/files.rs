@@ -17,7 +17,7 @@ pub(super) fn write<W: Write>(writer: &mut BackupWriter<W>, folder: &Path) -> Re
     let mut folders = vec![(folder.to_owned(), String::new())];
     while let Some((folder, above)) = folders.pop() {
         let Ok(entries) = fs::read_dir(&folder) else {
-            // Gone meanwhile, or there never was one.
+            // The file was deleted in the meantime or never existed.
             continue;
         };
         let mut entries: Vec<_> = entries.flatten().collect();
@@ -41,7 +41,7 @@ pub(super) fn write<W: Write>(writer: &mut BackupWriter<W>, folder: &Path) -> Re
     Ok(())
 }
 
-/// A file that cannot be read whole, as it was in one moment, is taken back.
+/// Writes a file; one that changes while it is read is removed from the backup again.
 fn write_file<W: Write>(
     writer: &mut BackupWriter<W>,
     file: &Path,

@@ -9,10 +9,11 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::entity::{
-    api_keys, audit, auth_sessions, blobs, chats, events, expert_skills, experts, files, folders,
-    invites, local_servers, messages, model_calls, models, preferences, prompts, search_entries,
-    secrets, shares, skill_tools, skill_user_settings, skill_versions, skills, source_documents,
-    source_grants, source_tools, sources, tool_calls, tool_settings, tools, turns, users,
+    api_keys, audit, auth_sessions, blobs, call_traces, chats, events, expert_skills, experts,
+    files, folders, invites, local_servers, messages, model_calls, models, preferences, prompts,
+    search_entries, secrets, shares, skill_tools, skill_user_settings, skill_versions, skills,
+    source_documents, source_grants, source_tools, sources, tool_calls, tool_settings, tools,
+    turns, users,
 };
 use crate::{Error, Result};
 
@@ -94,7 +95,7 @@ tables!(
 
 /// Tables that no backup holds: sessions end, what can be found is looked through anew, the
 /// change log, leases and the name of the cluster are of the database that they are in, what was
-/// sent to models is kept for a month only, and embeddings can be made again.
+/// sent to models and to tools is kept for a month only, and embeddings can be made again.
 #[cfg(test)]
 pub(super) const LEFT_OUT: &[&str] = &[
     "auth_sessions",
@@ -102,6 +103,7 @@ pub(super) const LEFT_OUT: &[&str] = &[
     "change_log",
     "model_calls",
     "model_requests",
+    "call_traces",
     "runners",
     "named_leases",
     "cluster",
@@ -112,6 +114,7 @@ pub(super) async fn empty_all(db: &DatabaseTransaction) -> Result<()> {
     auth_sessions::Entity::delete_many().exec(db).await?;
     search_entries::Entity::delete_many().exec(db).await?;
     model_calls::Entity::delete_many().exec(db).await?;
+    call_traces::Entity::delete_many().exec(db).await?;
     for table in TABLES.iter().rev() {
         empty(db, table).await?;
     }

@@ -1,4 +1,4 @@
-//! What was asked of models.
+//! What was asked of models, and what calls outside of any chat were.
 
 pub(crate) mod model_calls {
     use sea_orm::entity::prelude::*;
@@ -51,6 +51,24 @@ pub(crate) mod model_requests {
         pub model_call_id: String,
         /// What was sent and how the answer began: JSON, compressed.
         pub content: Vec<u8>,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub(crate) enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
+pub(crate) mod call_traces {
+    use sea_orm::entity::prelude::*;
+
+    #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+    #[sea_orm(table_name = "call_traces")]
+    pub(crate) struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub call_id: String,
+        pub user_id: String,
+        pub sealed_content: String,
     }
 
     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

@@ -18,7 +18,7 @@ impl MigrationTrait for Migration {
     }
 
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        // Of those that are there it is not known: they count as the weaker.
+        // For existing sessions it is unknown how they began, so they count as the weaker kind.
         manager
             .alter_table(
                 Table::alter()

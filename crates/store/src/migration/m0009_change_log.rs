@@ -17,7 +17,7 @@ const TABLES: [(&str, &str, &str); 11] = [
         "email, name, role, password_hash, oidc_subject, disabled",
     ),
     ("api_keys", "accounts", "token_hash, user_id, name, scope"),
-    // That one is in use is written every few minutes, and changes nobody's rights.
+    // Only these columns: the time of last use is updated every few minutes and changes no rights.
     ("auth_sessions", "accounts", "token_hash, user_id"),
     ("invites", "accounts", ""),
     ("tool_settings", "tool_settings", ""),

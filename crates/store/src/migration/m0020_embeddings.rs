@@ -1,4 +1,4 @@
-//! Vectors of texts that a model made: nobody waits or pays for the same one twice.
+//! Embeddings of texts, so that the same text is not computed or paid for twice.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::schema::{binary, text};

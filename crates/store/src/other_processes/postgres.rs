@@ -1,20 +1,19 @@
 //! `LISTEN`: PostgreSQL tells every process what the others have committed.
 //!
 //! A connection that is lost is made again, and everything counts as changed then; until then
-//! nothing is cached. One that the network drops without a word is noticed within 40 s.
+//! nothing is cached. One that the network drops without a word is noticed within 15 s.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use sea_orm::DatabaseConnection;
 use sea_orm::sqlx::postgres::PgListener;
 use sea_orm::sqlx::{self};
 use serde::Deserialize;
 use tokio::time::{sleep, timeout};
-use uuid::Uuid;
 
 use super::{ChangeWatch, LoggedChange, publish_everything};
 use crate::changes::Changes;
+use crate::postgres_address::{ChangeOrigin, PostgresAddress};
 use crate::{Result, Store};
 
 const CHANNEL: &str = "tenon_changes";
@@ -23,23 +22,8 @@ const CHANNEL: &str = "tenon_changes";
 const RECONNECT_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How often a connection on which nothing comes is tried.
-const CHECK_INTERVAL: Duration = Duration::from_secs(30);
-const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// By what a process knows its own changes: a setting of all connections that it writes on.
-#[derive(Debug, Clone)]
-pub(crate) struct ChangeOrigin(Arc<str>);
-
-impl ChangeOrigin {
-    pub(crate) fn fresh() -> Self {
-        Self(Uuid::new_v4().to_string().into())
-    }
-
-    /// The option of a connection that carries it.
-    pub(crate) fn option(&self) -> (&str, &str) {
-        ("tenon.origin", &self.0)
-    }
-}
+const CHECK_INTERVAL: Duration = Duration::from_secs(10);
+const CHECK_TIMEOUT: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Deserialize)]
 struct ChangeNotification {
@@ -49,44 +33,43 @@ struct ChangeNotification {
 }
 
 impl ChangeWatch {
-    /// Takes a pool of its own, for one connection.
-    pub(crate) async fn of_postgres(
-        store: &Store,
-        own: DatabaseConnection,
-        origin: ChangeOrigin,
-    ) -> Result<Self> {
-        let listener = listen(&own).await.map_err(sqlx_error)?;
+    pub(crate) async fn of_postgres(store: &Store, address: PostgresAddress) -> Result<Self> {
+        let listener = listen(&address).await?;
         let changes = store.changes.clone();
-        Ok(Self(tokio::spawn(watch(own, listener, changes, origin))))
+        Ok(Self(tokio::spawn(watch(address, listener, changes))))
     }
 }
 
-async fn listen(own: &DatabaseConnection) -> sqlx::Result<PgListener> {
-    let pool = own.get_postgres_connection_pool();
-    let mut listener = PgListener::connect_with(pool).await?;
-    listener.ignore_pool_close_event(true);
-    listener.listen(CHANNEL).await?;
-    Ok(listener)
+/// On a connection of its own, which no dead one can keep from it.
+async fn listen(address: &PostgresAddress) -> Result<PgListener> {
+    let own = address.connect_later().await?;
+    let listening = async {
+        let pool = own.get_postgres_connection_pool();
+        let mut listener = PgListener::connect_with(pool).await?;
+        listener.ignore_pool_close_event(true);
+        // A lost connection is reported and reopened here, because notifications may have been
+        // missed.
+        listener.eager_reconnect(false);
+        listener.listen(CHANNEL).await?;
+        Ok(listener)
+    };
+    listening.await.map_err(sqlx_error)
 }
 
-async fn watch(
-    own: DatabaseConnection,
-    mut listener: PgListener,
-    changes: Arc<Changes>,
-    origin: ChangeOrigin,
-) {
+async fn watch(address: PostgresAddress, mut listener: PgListener, changes: Arc<Changes>) {
     loop {
         match timeout(CHECK_INTERVAL, listener.try_recv()).await {
-            Ok(Ok(Some(notification))) => take(notification.payload(), &changes, &origin),
+            Ok(Ok(Some(notification))) => {
+                take(notification.payload(), &changes, &address.origin);
+            }
             // Nothing came: either nothing changed, or the network dropped the connection.
             Err(_quiet) if is_alive(&mut listener).await => {}
             // It was lost.
             Ok(Ok(None) | Err(_)) | Err(_) => {
                 tracing::warn!("what other processes change is not known for now");
                 changes.set_connected(false);
-                // It may still have the one connection that the pool gives.
                 drop(listener);
-                listener = reconnect(&own).await;
+                listener = reconnect(&address).await;
                 tracing::info!("what other processes change is known again");
                 publish_everything(&changes);
                 changes.set_connected(true);
@@ -101,10 +84,10 @@ async fn is_alive(listener: &mut PgListener) -> bool {
 }
 
 /// Nothing counts as known before it listens again.
-async fn reconnect(own: &DatabaseConnection) -> PgListener {
+async fn reconnect(address: &PostgresAddress) -> PgListener {
     loop {
         sleep(RECONNECT_INTERVAL).await;
-        match timeout(CHECK_INTERVAL, listen(own)).await {
+        match timeout(CHECK_TIMEOUT, listen(address)).await {
             Ok(Ok(listener)) => return listener,
             Ok(Err(error)) => tracing::debug!(%error, "the database is away"),
             Err(_late) => {}

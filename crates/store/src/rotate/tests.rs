@@ -1,7 +1,7 @@
 use std::fs;
 
 use serde_json::Map;
-use tenon_domain::{ModelConfig, ModelId, ToolMode, WireFormat};
+use tenon_domain::{CallId, ModelConfig, ModelId, ToolMode, UserId, WireFormat};
 
 use super::*;
 
@@ -44,8 +44,9 @@ async fn every_sealed_column_is_in_the_list() {
     let find = "SELECT m.name || '.' || p.name FROM sqlite_master m, pragma_table_info(m.name) p \
                 WHERE p.name LIKE 'sealed%' ORDER BY 1";
     let found = store.first_column(find).await;
-    let listed = SEALED.map(|column| format!("{}.{}", column.table, column.column));
-    assert_eq!(found, listed);
+    let moved = SEALED.map(|column| format!("{}.{}", column.table, column.column));
+    let deleted = "call_traces.sealed_content".to_owned();
+    assert_eq!(found, [vec![deleted], moved.to_vec()].concat());
 }
 
 #[tokio::test]
@@ -57,8 +58,13 @@ async fn everything_moves_to_the_new_key_and_the_old_one_goes_a_rotation_later()
     keep(&store, &vault, "a", "sk-a").await;
     keep(&store, &vault, "b", "sk-b").await;
     let late = vault.seal("model:late", "sk-late");
+    let (user, call) = (UserId::new("ada"), CallId::new(crate::fresh_id()));
+    store.call_trace_behind(&user, &call, vault.seal("call:1", "traced"));
+    let trace = store.call_trace(&user, &call).await.unwrap();
+    assert!(trace.is_some());
 
     let rotated = store.rotate(&vault).await.unwrap();
+    assert_eq!(store.call_trace(&user, &call).await.unwrap(), None);
     assert_eq!((rotated.moved, rotated.left), (2, Vec::new()));
     assert_eq!(kept(&store, &vault, "a").await.unwrap(), "sk-a");
     // Somebody who had read the old key writes what it sealed only now.

@@ -1,5 +1,5 @@
-//! What can be found: titles, what was said, what tools were given and gave.
-//! Thinking cannot: nobody remembers it.
+//! The searchable text: titles, messages, inputs and outputs of tools. Thinking is not indexed,
+//! because nobody remembers it.
 
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter};
 use serde_json::Value;

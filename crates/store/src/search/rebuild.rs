@@ -27,7 +27,7 @@ impl Store {
         if version.is_some_and(|row| row.value == INDEX_VERSION) {
             return Ok(());
         }
-        // The oldest first: what is found is shown by the age of its entry.
+        // Oldest first: results are sorted by the age of their entries.
         let mut done = (i64::MIN, String::new());
         loop {
             let chats = self.chats_after(&done).await?;
@@ -70,7 +70,7 @@ impl Store {
 
     async fn index_chat(&self, chat: chats::Model) -> Result<()> {
         let transaction = self.begin().await?;
-        // Nobody writes to it meanwhile, another process that does the same included.
+        // The row is locked, so that no other process writes to the chat or indexes it meanwhile.
         let chat = chats::Entity::find_by_id(chat.id)
             .lock_exclusive()
             .one(&transaction)

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 use tenon_domain::tokenizer::{Script, TextRun, bigrams, runs};
 
-/// What is longer is no word that anybody types: a key, a picture as text. Its beginning counts.
+/// Longer words are keys or encoded data that nobody types; only their beginning is indexed.
 const MAX_WORD_CHARS: usize = 64;
 
 /// Beginnings up to this length are kept; the words that share a longer one are few.
@@ -68,7 +68,7 @@ pub(crate) fn terms(question: &str) -> Vec<SearchTerm> {
             Script::Unspaced => SearchTerm::Phrase(chars(&run).take(MAX_PHRASE_CHARS).collect()),
         })
         .collect();
-    // Who is still typing has only the beginning of the last word.
+    // The last word of a query may be incomplete, so it is matched as a prefix.
     let last = terms
         .iter_mut()
         .rfind(|term| matches!(term, SearchTerm::Word(_)));

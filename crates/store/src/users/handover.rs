@@ -103,7 +103,7 @@ async fn switch_servers_off(transaction: &DatabaseTransaction, owner: &str) -> R
     Ok(rows.into_iter().map(|row| row.name).collect())
 }
 
-/// Takes back that tools are used without asking. What is denied or switched off stays so.
+/// Revokes permissions to use tools without asking. Denied and switched-off tools stay so.
 async fn ask_again(transaction: &DatabaseTransaction, owner: &str) -> Result<u64> {
     let of_user = Condition::all()
         .add(tool_settings::Column::Layer.eq(enum_column::write(Layer::User)?))
@@ -121,7 +121,7 @@ async fn ask_again(transaction: &DatabaseTransaction, owner: &str) -> Result<u64
         .filter(tool_settings::Column::Policy.eq(enum_column::write(Policy::Allow)?))
         .exec(transaction)
         .await?;
-    // Those that say nothing any more.
+    // Delete rows that no longer set anything.
     tool_settings::Entity::delete_many()
         .filter(theirs)
         .filter(tool_settings::Column::Enabled.is_null())

@@ -1,12 +1,13 @@
-//! What belongs to a user, wherever it lies.
+//! Everything that belongs to a user, in all tables.
 
 use sea_orm::sea_query::{Expr, Query};
 use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QuerySelect};
 use tenon_domain::{ChatId, Layer, SourceId, TurnId, UserId};
 
 use crate::entity::{
-    api_keys, blobs, chats, experts, files, folders, model_calls, preferences, prompts, secrets,
-    skill_user_settings, skills, source_grants, sources, tool_settings, tools, turns,
+    api_keys, blobs, call_traces, chats, experts, files, folders, model_calls, preferences,
+    prompts, secrets, skill_user_settings, skills, source_grants, sources, tool_settings, tools,
+    turns,
 };
 use crate::{LOCAL, Result, Store, enum_column, invites, local_servers, source_cache, text};
 
@@ -126,6 +127,11 @@ pub(super) async fn adopt(transaction: &DatabaseTransaction, user: &UserId) -> R
         .filter(model_calls::Column::UserId.eq(LOCAL))
         .exec(transaction)
         .await?;
+    call_traces::Entity::update_many()
+        .col_expr(call_traces::Column::UserId, theirs())
+        .filter(call_traces::Column::UserId.eq(LOCAL))
+        .exec(transaction)
+        .await?;
     adopt_connections(transaction, user).await
 }
 
@@ -193,6 +199,10 @@ pub(super) async fn delete(transaction: &DatabaseTransaction, user: &UserId) -> 
     invites::take_back(transaction, user).await?;
     model_calls::Entity::delete_many()
         .filter(model_calls::Column::UserId.eq(&user.0))
+        .exec(transaction)
+        .await?;
+    call_traces::Entity::delete_many()
+        .filter(call_traces::Column::UserId.eq(&user.0))
         .exec(transaction)
         .await?;
     chats::Entity::delete_many()

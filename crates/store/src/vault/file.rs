@@ -54,7 +54,7 @@ impl KeyFile {
     fn parse(&self, found: io::Result<Vec<u8>>) -> Result<Vec<VaultKey>> {
         let found = found.map_err(|error| self.unusable(&error))?;
         let keys = str::from_utf8(&found).ok().and_then(parse_all);
-        // Never replaced: it may be a good key that somebody's editor cut short.
+        // Never overwritten: it may be a valid key that an editor truncated.
         keys.ok_or_else(|| {
             Error::Secret(format!(
                 "the key file {} does not hold a key; put back a copy of it, \

@@ -15,7 +15,8 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 
 use super::PendingWrites;
-use crate::entity::{api_keys, audit, auth_sessions};
+use crate::call_traces;
+use crate::entity::{self, api_keys, audit, auth_sessions};
 use crate::model_calls::{self, ModelCallDraft};
 use crate::transaction::begin;
 use crate::write_health;
@@ -52,6 +53,19 @@ impl BatchWriter {
             Ok(Ok(())) => {}
             Ok(Err(error)) => tracing::warn!(%error, "model calls are left out of the traces"),
             Err(_) => tracing::warn!("model calls are left out of the traces: it took too long"),
+        }
+    }
+
+    /// Once, too.
+    pub(super) async fn write_call_traces(&self, rows: Vec<entity::call_traces::Model>) {
+        if rows.is_empty() {
+            return;
+        }
+        let written = timeout(WRITE_TIMEOUT, call_traces::write(&self.write, rows)).await;
+        match written {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::warn!(%error, "traces of calls are not kept"),
+            Err(_) => tracing::warn!("traces of calls are not kept: it took too long"),
         }
     }
 

@@ -10,8 +10,8 @@ use tenon_domain::{
     TurnId, TurnOutcome, Usage, UserId, Verdict,
 };
 use tenon_store::{
-    Blob, ChatCursor, ChatFilter, ChatFlags, ChatQuery, Error, MatchKind, NewChat, ShareScope,
-    Store, fresh_id, now,
+    Blob, ChatCursor, ChatFilter, ChatFlags, ChatQuery, Error, MatchKind, NewChat, NewChatState,
+    ShareScope, Store, fresh_id, now,
 };
 
 use crate::postgres::Postgres;
@@ -412,10 +412,15 @@ async fn import(store: &Store, ada: &UserId, bob: &UserId) {
         id: id.clone(),
         created_at: 3,
         happened: vec![(5, begins), (6, ended("i1"))],
+        state: NewChatState {
+            pinned: true,
+            ..NewChatState::default()
+        },
     };
     let imported = store.import_chat(ada, chat.clone()).await.unwrap();
     assert_eq!((imported.created_at, imported.updated_at), (3, 6));
     assert_eq!(imported.last_seq, 2);
+    assert_eq!((imported.pinned, imported.archived), (true, false));
     let transcript = store.transcript(ada, &id).await.unwrap();
     assert_eq!(transcript.turns[0].model, model);
     assert_eq!(store.search(ada, "importiert", 9).await.unwrap().len(), 1);

@@ -381,7 +381,7 @@ async fn audit(url: &str, chat: &ChatId) {
         "chatId": chat,
         "status": "done",
         "durationMs": 3,
-        "displayName": "Bench/✓",
+        "displayName": "Bench/✓", "runsOn": "server",
     });
     assert_eq!(detail, expected);
 }

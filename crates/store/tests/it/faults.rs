@@ -1,18 +1,15 @@
 //! Databases that fail in the middle: what was acknowledged is stored, all of it or nothing,
 //! and the store works again by itself once the database does.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};
 
 use sea_orm::TransactionTrait;
 use sea_orm::{ConnectionTrait, Database, SqliteTransactionMode, TransactionOptions};
 use tenon_domain::{ChatId, EventBody, TitledBy, UserId};
 use tenon_store::{Error, Store, WriteHealth};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
 
 use crate::postgres::Postgres;
+use crate::tcp_proxy::TcpProxy;
 
 /// More messages than a write sends to PostgreSQL.
 const MESSAGES: i64 = 24;
@@ -23,15 +20,15 @@ const TEST_TIMEOUT: Duration = Duration::from_secs(30);
 #[tokio::test]
 async fn a_connection_that_is_lost_at_any_message_loses_nothing_acknowledged() {
     let postgres = Postgres::start();
-    let road = Road::to(&postgres.url()).await;
-    let store = Store::open(&road.url).await.unwrap();
+    let proxy = TcpProxy::before(&postgres.url()).await;
+    let store = Store::open(&proxy.url).await.unwrap();
     let chat = new_chat(&store).await;
     let mut refused = 0;
     for after in 0..MESSAGES {
         let title = format!("after {after} messages");
-        road.breaks.store(after, Ordering::SeqCst);
+        proxy.break_after(after);
         let written = name(&store, &chat, &title).await;
-        road.breaks.store(i64::MAX, Ordering::SeqCst);
+        proxy.mend();
         until_it_writes(&store).await;
         match written {
             Ok(()) => assert_eq!(title_of(&store, &chat).await, title),
@@ -41,6 +38,26 @@ async fn a_connection_that_is_lost_at_any_message_loses_nothing_acknowledged() {
         whole(&store, &chat).await;
     }
     assert!(refused > 4, "only {refused} writes met a broken connection");
+}
+
+#[tokio::test]
+async fn a_commit_without_an_answer_is_told_apart_from_one_that_failed() {
+    let postgres = Postgres::start();
+    let proxy = TcpProxy::before(&postgres.url()).await;
+    let store = Store::open(&proxy.url).await.unwrap();
+    let chat = new_chat(&store).await;
+    proxy.swallow_next_commit();
+    let written = name(&store, &chat, "there").await;
+    assert!(matches!(written, Err(Error::NoAnswer(_))), "{written:?}");
+    assert!(proxy.has_swallowed());
+    assert_eq!(title_of(&store, &chat).await, "there");
+    whole(&store, &chat).await;
+
+    proxy.break_after(0);
+    let refused = name(&store, &chat, "refused").await;
+    proxy.mend();
+    assert!(matches!(refused, Err(Error::Database(_))), "{refused:?}");
+    assert_eq!(title_of(&store, &chat).await, "there");
 }
 
 #[tokio::test]
@@ -162,57 +179,4 @@ async fn until_it_writes(store: &Store) {
 
 fn ada() -> UserId {
     UserId::new("ada")
-}
-
-/// A road to a server that breaks after some messages.
-struct Road {
-    url: String,
-    breaks: Arc<AtomicI64>,
-}
-
-impl Road {
-    async fn to(url: &str) -> Self {
-        let (before, rest) = url.split_once("127.0.0.1:").unwrap();
-        let (port, after) = rest.split_once('/').unwrap();
-        let server = format!("127.0.0.1:{port}");
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let here = listener.local_addr().unwrap();
-        let breaks = Arc::new(AtomicI64::new(i64::MAX));
-        let counted = breaks.clone();
-        tokio::spawn(async move {
-            while let Ok((client, _)) = listener.accept().await {
-                let server = TcpStream::connect(&server).await.unwrap();
-                tokio::spawn(carry(client, server, counted.clone()));
-            }
-        });
-        Self {
-            url: format!("{before}{here}/{after}"),
-            breaks,
-        }
-    }
-}
-
-/// Both ways, until the road breaks.
-async fn carry(mut client: TcpStream, mut server: TcpStream, breaks: Arc<AtomicI64>) {
-    let (mut from_client, mut from_server) = ([0; 8192], [0; 8192]);
-    loop {
-        tokio::select! {
-            read = client.read(&mut from_client) => match read {
-                Ok(bytes) if bytes > 0 && breaks.fetch_sub(1, Ordering::SeqCst) > 0 => {
-                    if server.write_all(&from_client[..bytes]).await.is_err() {
-                        return;
-                    }
-                }
-                _ => return,
-            },
-            read = server.read(&mut from_server) => match read {
-                Ok(bytes) if bytes > 0 => {
-                    if client.write_all(&from_server[..bytes]).await.is_err() {
-                        return;
-                    }
-                }
-                _ => return,
-            },
-        }
-    }
 }

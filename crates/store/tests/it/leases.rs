@@ -8,11 +8,16 @@ use tenon_domain::{
     TitledBy, TurnId, TurnOutcome, Usage, UserId,
 };
 use tenon_store::{Error, LeaseState, OtherServers, ServerRole, Store};
+use tokio::time::timeout;
 
 use crate::postgres::Postgres;
 use crate::story::left_behind;
+use crate::tcp_proxy::TcpProxy;
 
 const TEST_TIMEOUT: Duration = Duration::from_secs(40);
+
+/// After so long others may take turns over.
+const LEASE_TIME: Duration = Duration::from_secs(15);
 
 #[tokio::test]
 async fn a_process_that_lost_its_lease_writes_nothing_more_to_its_turns() {
@@ -108,6 +113,65 @@ async fn who_ends_in_order_leaves_its_turns_to_the_others_at_once() {
     assert_eq!(theirs.other_servers().await.unwrap(), none);
     let refused = ours.append(&chat, vec![begin(&chat, "two")]).await;
     assert!(matches!(refused, Err(Error::LeaseLost)), "{refused:?}");
+}
+
+#[tokio::test]
+async fn a_process_whose_network_falls_silent_stops_in_time_and_gets_over_it() {
+    let postgres = Postgres::start();
+    let proxy = TcpProxy::before(&postgres.url()).await;
+    let (ours, theirs) = (
+        Store::open(&proxy.url).await.unwrap(),
+        Store::open(&postgres.url()).await.unwrap(),
+    );
+    let ada = UserId::new("ada");
+    let (chat, other) = (
+        ours.create_chat(&ada, "").await.unwrap().id,
+        ours.create_chat(&ada, "").await.unwrap().id,
+    );
+    ours.append(&chat, vec![begin(&chat, "one")]).await.unwrap();
+    let silent_since = Instant::now();
+    proxy.silence();
+    let writing = tokio::spawn({
+        let (ours, chat) = (ours.clone(), chat.clone());
+        async move { ours.append(&chat, vec![speak(&chat, "one")]).await }
+    });
+    let mut lease = ours.watch_lease();
+    drop(lease.wait_for(|state| *state == LeaseState::Lost).await);
+    assert!(
+        silent_since.elapsed() < LEASE_TIME,
+        "it knows before others do"
+    );
+    let refused = ours.append(&chat, vec![speak(&chat, "one")]).await;
+    assert!(matches!(refused, Err(Error::LeaseLost)), "{refused:?}");
+    let unanswered = timeout(TEST_TIMEOUT, writing).await.unwrap().unwrap();
+    assert!(unanswered.is_err(), "{unanswered:?}");
+    while !theirs.has_abandoned_turns().await.unwrap() {
+        assert!(silent_since.elapsed() < TEST_TIMEOUT);
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    let abandoned = left_behind(&theirs).await;
+    assert!(theirs.adopt(&abandoned[0].turns[0]).await.unwrap());
+
+    // The connections of before stay dead.
+    proxy.end_silence();
+    let back_since = Instant::now();
+    until_held(&ours).await;
+    while let Err(error) = ours.append(&other, vec![begin(&other, "two")]).await {
+        assert!(back_since.elapsed() < TEST_TIMEOUT, "{error}");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    assert!(ours.is_own(&TurnId::new("two")).await.unwrap());
+    let mut heard = ours.foreign_chats();
+    let hears = async {
+        loop {
+            theirs.create_chat(&ada, "").await.unwrap();
+            let chat = timeout(Duration::from_secs(1), heard.recv());
+            if chat.await.is_ok() {
+                return;
+            }
+        }
+    };
+    timeout(TEST_TIMEOUT, hears).await.unwrap();
 }
 
 fn fence(store: &Store) -> i64 {

@@ -17,4 +17,5 @@ mod postgres;
 mod skills;
 mod sources;
 mod story;
+mod tcp_proxy;
 mod trace;

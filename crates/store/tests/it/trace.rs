@@ -1,13 +1,17 @@
 //! What was asked of models and called, as traces and statistics tell it, on both engines.
 
 use sea_orm::{ConnectionTrait, Database};
-use serde_json::json;
+use serde_json::{Value, json};
 use tenon_domain::{
-    CallId, CallRecord, CallStatus, ChatId, Cost, EntryPoint, ErrorDetail, EventBody, KeyId,
-    MessageId, MessageRecord, ModelCallId, ModelId, ModelRef, Part, Role, RunsOn, SourceId,
-    SourceInfo, SourceKind, StopReason, ToolCall, ToolId, TurnId, TurnOutcome, Usage, UserId,
+    CallId, CallInterface, CallRecord, CallStatus, ChatId, Cost, EntryPoint, ErrorDetail,
+    EventBody, KeyId, MessageId, MessageRecord, ModelCallId, ModelId, ModelRef, Part, Role, RunsOn,
+    SourceId, SourceInfo, SourceKind, StopReason, ToolCall, ToolId, TurnId, TurnOutcome, Usage,
+    UserId,
 };
-use tenon_store::{CallSlot, Error, ModelCall, ModelExchange, StatisticsRange, Store, now};
+use tenon_store::{
+    AuditQuery, CallSlot, DirectCall, Error, ModelCall, ModelExchange, StatisticsRange, Store,
+    fresh_id, now,
+};
 
 use crate::postgres::Postgres;
 
@@ -88,6 +92,8 @@ async fn chapter(url: &str, store: Store) {
     assert!(matches!(hidden, Err(Error::NotFound("turn"))));
 
     recent_calls(&store, &ada, &chat, &turn).await;
+    audited_calls(&store).await;
+    call_traces(&store, &ada, &bob, &turn).await;
     statistics(&store, &ada, &bob).await;
 
     // What is old goes, and so does what belongs to a deleted chat.
@@ -112,8 +118,12 @@ async fn recent_calls(store: &Store, ada: &UserId, chat: &ChatId, turn: &TurnId)
     let tool = ToolId::new("mcp_s_look");
     let by_key = call_record("by-key", "s/look \0");
     let key = EntryPoint::Key(KeyId::new("k"));
-    let origin = (ada, &key, "10.0.0.1");
-    store.audit_call_behind(origin, &by_key, (CallStatus::Failed, 1234));
+    store.audit_call_behind(&DirectCall {
+        client: Some("a client 1"),
+        device: Some("Ada's laptop"),
+        error: Some("failed"),
+        ..direct_call(ada, &key, &by_key, (CallStatus::Failed, 1234))
+    });
     let calls = store.recent_calls(ada, &tool, 10).await.unwrap();
     let facts: Vec<_> = calls
         .iter()
@@ -135,6 +145,50 @@ async fn recent_calls(store: &Store, ada: &UserId, chat: &ChatId, turn: &TurnId)
     assert_eq!(others.unwrap(), []);
 }
 
+/// What admins read of calls: whose, where and how, and not what they were given.
+async fn audited_calls(store: &Store) {
+    let query = AuditQuery {
+        action: Some("tool.called".into()),
+        limit: 2,
+        ..AuditQuery::default()
+    };
+    let details = store.audited(query).await.unwrap().into_iter();
+    let details: Vec<Value> = details.map(|row| row.detail).collect();
+    let by_key = json!({
+        "callId": "by-key", "ok": false, "status": "failed", "durationMs": 1234,
+        "displayName": "s/look \0", "interface": "mcp", "runsOn": "browser",
+        "client": "a client 1", "device": "Ada's laptop", "error": "failed",
+    });
+    let in_chat = json!({
+        "callId": "c1", "chatId": details[1]["chatId"], "status": "done", "durationMs": 12,
+        "displayName": "S/look", "runsOn": "server",
+    });
+    assert_eq!(details, [by_key, in_chat]);
+}
+
+/// Those of calls outside of chats are kept for whoever made them, for a month.
+async fn call_traces(store: &Store, ada: &UserId, bob: &UserId, turn: &TurnId) {
+    let old = CallId::new("00000000-0001-7000-8000-000000000000");
+    let call = CallId::new(fresh_id());
+    for id in [&old, &call] {
+        store.call_trace_behind(ada, id, "sealed one".into());
+    }
+    // Twice is once.
+    store.call_trace_behind(bob, &call, "another".into());
+    let kept = "sealed one".to_owned();
+    assert_eq!(store.call_trace(ada, &call).await.unwrap(), Some(kept));
+    assert_eq!(store.call_trace(bob, &call).await.unwrap(), None);
+    assert_eq!(store.sweep_call_traces().await.unwrap(), 1);
+    assert_eq!(store.call_trace(ada, &old).await.unwrap(), None);
+
+    let in_chat = CallId::new("c1");
+    assert_eq!(store.turn_of_call(ada, &in_chat).await.unwrap(), *turn);
+    for (user, id) in [(bob, &in_chat), (ada, &call), (ada, &CallId::new("a\0b"))] {
+        let found = store.turn_of_call(user, id).await;
+        assert!(matches!(found, Err(Error::NotFound("call"))), "{id}");
+    }
+}
+
 async fn statistics(store: &Store, ada: &UserId, bob: &UserId) {
     let source = SourceInfo {
         id: SourceId::new("s"),
@@ -150,8 +204,12 @@ async fn statistics(store: &Store, ada: &UserId, bob: &UserId) {
             tool_id: ids[0].clone(),
             ..call_record("x", "S/look")
         };
-        let origin = (bob, &key, "");
-        store.audit_call_behind(origin, &call, (CallStatus::Done, duration_ms));
+        store.audit_call_behind(&direct_call(
+            bob,
+            &key,
+            &call,
+            (CallStatus::Done, duration_ms),
+        ));
     }
     // A completion, which belongs to no chat.
     store.model_call_behind(
@@ -275,6 +333,29 @@ fn call_record(id: &str, display_name: &str) -> CallRecord {
         input: json!({}),
     };
     CallRecord::requested(call, MessageId::new("m2"), display_name, RunsOn::Server)
+}
+
+fn direct_call<'a>(
+    user: &'a UserId,
+    entry: &'a EntryPoint,
+    call: &'a CallRecord,
+    (status, duration_ms): (CallStatus, u64),
+) -> DirectCall<'a> {
+    DirectCall {
+        user,
+        entry,
+        interface: CallInterface::Mcp,
+        client: None,
+        address: "10.0.0.1",
+        id: &call.id,
+        tool: &call.tool_id,
+        display_name: &call.display_name,
+        runs_on: RunsOn::Browser,
+        device: None,
+        status,
+        error: None,
+        duration_ms,
+    }
 }
 
 fn turn_events(chat: &ChatId, turn: &TurnId) -> Vec<EventBody> {

@@ -27,14 +27,14 @@ const VALUE_WEIGHT: f32 = 0.4;
 /// Numbers are mostly values as well.
 const NUMBER_WEIGHT: f32 = 0.6;
 const SYNONYM_WEIGHT: f32 = 0.5;
-/// What a single word means may be meant.
+/// A single word's meaning is a guess, so it weighs less than the word.
 const WORD_MEANING_WEIGHT: f32 = 0.8;
-/// What several words together mean is meant, and less what each of them means alone.
+/// A phrase as a whole weighs more than its single words.
 const PHRASE_MEANING_WEIGHT: f32 = 1.0;
 const WORD_OF_PHRASE_WEIGHT: f32 = 0.3;
 /// A particle may belong to another verb.
 const SEPARATED_PHRASE_WEIGHT: f32 = 0.6;
-/// Of a translation with several words, those after the first.
+/// Weight of the later words of a multi-word translation.
 const LATER_PLACE_WEIGHT: f32 = 0.8;
 /// From each word for the same to the next: tables have the likeliest first.
 const NEXT_RANK_WEIGHT: f32 = 0.8;

@@ -1,4 +1,4 @@
-//! What of a request is no word of it: quotes, and names of files.
+//! Finds the parts of a request that are values, not words to search for: quotes and file names.
 
 use std::ops::Range;
 

@@ -12,10 +12,10 @@ const B: f32 = 0.5;
 /// How much rarity counts: less than usual. In ten words of a person the rarest one is
 /// often a name or an example, and not the tool.
 const RARITY_EXPONENT: f32 = 0.7;
-/// A word of one or two documents is no surer sign than one of a few.
+/// Smooths rarity: a word in one document is no better sign than a word in a few.
 const RARITY_SMOOTHING: f32 = 4.0;
 
-/// What a word counts that was corrected.
+/// Weight of a word after spelling correction.
 const CORRECTED_WEIGHT: f32 = 0.5;
 
 /// A document that was found.
@@ -82,7 +82,7 @@ impl<'a> Ranking<'a> {
                     self.add_corrected(&alternative.term, alternative.weight);
                 }
             }
-            // A rare synonym must not be worth more than the common word it stands for.
+            // A rare synonym must not weigh more than the common word it replaces.
             frequency = frequency.max(frequency_of_first);
             self.add_term(&alternative.term, alternative.weight, frequency);
         }

@@ -3,7 +3,7 @@
 //! Far less than Porter's: names of tools are short, and a word that is cut too far ("universal",
 //! "university") finds what nobody meant. What has no common stem is in the table of synonyms.
 
-/// The stem of a word in lower case. Whatever is no English stays as it is.
+/// The stem of a lower-case English word. Other words stay as they are.
 pub(super) fn stem(word: &str) -> String {
     if word.len() <= 3 || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return word.to_owned();
@@ -40,7 +40,7 @@ fn without_verb_ending(word: &str) -> Option<String> {
     let start = word
         .strip_suffix("ing")
         .or_else(|| word.strip_suffix("ed"))?;
-    // "string", "need": what is left would be no word.
+    // "string", "need": the rest without the suffix would not be a word.
     let has_vowel = start.contains(['a', 'e', 'i', 'o', 'u', 'y']);
     if start.len() < 3 || !has_vowel || word.ends_with("eed") {
         return None;

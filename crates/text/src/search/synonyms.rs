@@ -69,7 +69,7 @@ pub(super) fn phrase<'a>(stems: impl Iterator<Item = &'a str> + Clone) -> Option
     })
 }
 
-/// What may stand apart from its verb: "turn the lights off".
+/// Particles that may be separated from their verb: "turn the lights off".
 const PARTICLES: [&str; 10] = [
     "again", "away", "back", "down", "in", "off", "on", "out", "over", "up",
 ];

@@ -84,8 +84,8 @@ fn scheme_start(text: &str, colon: usize) -> Option<usize> {
     })
 }
 
-/// All that a stretch of text without blanks may be meant as. What was `cut` is not meant as it
-/// stands.
+/// All URLs that a stretch of text without blanks may mean. If it was `cut`, its literal reading is
+/// skipped.
 fn readings(address: &str, cut: bool, found: &mut dyn FnMut(Url)) {
     let mut read = |address: &str| {
         if let Ok(url) = Url::parse(address) {
@@ -190,8 +190,8 @@ fn is_host(host: &str) -> bool {
     (is_top || last.starts_with("xn--")) && others.peek().is_some() && others.all(is_label)
 }
 
-/// What no address has in it, in any reading: blanks, quotes, brackets that it would have
-/// to escape, and the punctuation of Chinese and Japanese.
+/// Whether a character ends an address in any reading: blanks, quotes, unescaped brackets, and
+/// Chinese or Japanese punctuation.
 fn ends_address(char: char) -> bool {
     char.is_whitespace()
         || char.is_control()

@@ -1,13 +1,13 @@
-//! What was looked for last, by the hash of its text, and which tools are near it.
+//! Cache of recent queries, by the hash of their text, and the tools near them.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tenon_domain::ToolId;
 use tokio::time::Instant;
 
 use super::RETRY_INTERVAL;
+use super::embedded_tools::NearTools;
 use crate::embedding::Embedding;
 
 /// How many are remembered.
@@ -22,7 +22,7 @@ pub(super) struct KnownQueries {
     entries: HashMap<u64, KnownQuery>,
     /// The oldest first.
     order: VecDeque<u64>,
-    /// Nobody waits before: the model was away or slow.
+    /// Until then no search waits for the embedding model, because it was unreachable or slow.
     paused_until: Option<Instant>,
 }
 
@@ -41,8 +41,7 @@ pub(super) enum QueryResult {
         embedding: Embedding,
         /// Of the tools that it was compared with.
         generation: u64,
-        /// The best first.
-        nearest: Arc<[ToolId]>,
+        near: Arc<NearTools>,
     },
 }
 
@@ -74,13 +73,13 @@ impl KnownQueries {
         }
     }
 
-    pub(super) fn nearest(&self, key: u64) -> Option<Arc<[ToolId]>> {
+    pub(super) fn near(&self, key: u64) -> Option<Arc<NearTools>> {
         let known = self
             .entries
             .get(&key)
             .filter(|known| !known.is_by_words())?;
         match &known.result {
-            Some(QueryResult::Compared { nearest, .. }) => Some(nearest.clone()),
+            Some(QueryResult::Compared { near, .. }) => Some(near.clone()),
             Some(QueryResult::Rejected) | None => None,
         }
     }

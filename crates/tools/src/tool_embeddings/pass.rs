@@ -41,7 +41,7 @@ pub(super) enum PassEnd {
 pub(super) struct KnownTexts {
     /// None: the model does not take it.
     embeddings: HashMap<u64, Option<Embedding>>,
-    /// Those that the model broke on when they were sent last, or took none of.
+    /// Hashes of texts that made the model fail when they were last sent.
     failed: HashSet<u64>,
 }
 
@@ -64,7 +64,7 @@ impl ToolEmbeddings {
 
     async fn embed_missing(&self, tools: &[ToolText], known: &mut KnownTexts) -> PassEnd {
         let (failed, fresh) = known.missing(tools);
-        // Those that failed come last: they keep no other from its embedding.
+        // Texts that failed before come last, so that they do not delay the others.
         let batches = fresh.chunks(BATCH_TEXTS).chain(failed.chunks(BATCH_TEXTS));
         let mut batches: Vec<&[&ToolText]> = batches.rev().collect();
         let mut rejected = Vec::new();
@@ -92,7 +92,7 @@ impl ToolEmbeddings {
                 (EmbedderError::Failed, [tool]) => {
                     known.failed.insert(tool.key);
                 }
-                // One of them is to blame: the others have theirs without it.
+                // One text of the batch is to blame, so the batch is split to find it.
                 (EmbedderError::Rejected | EmbedderError::Failed, batch) => {
                     let (first, second) = batch.split_at(batch.len() / 2);
                     batches.extend([second, first]);

@@ -1,4 +1,4 @@
-//! Which addresses a toolset knows from its conversation.
+//! Computes the addresses that a toolset knows from its conversation.
 
 use serde_json::Value;
 use tenon_domain::{Message, ToolId};

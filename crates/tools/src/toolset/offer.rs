@@ -62,7 +62,7 @@ impl OfferSize {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ToolOffer {
     pub tools: Vec<Arc<ToolSpec>>,
-    /// Those that it is not told of and can find.
+    /// Tools that are not offered but can be found by searching.
     pub deferred: Vec<Arc<ToolSpec>>,
 }
 
@@ -103,7 +103,7 @@ impl Toolset {
         let Some(newest) = mentions::newest_text(messages) else {
             return;
         };
-        // What an earlier step settled takes no look through all tools.
+        // The query was settled in an earlier step, so the tools need not be compared again.
         if embeddings.is_settled(&newest) {
             return;
         }
@@ -162,7 +162,8 @@ impl Toolset {
             || mentions.naming(&tool.spec).is_some()
     }
 
-    /// Whether a person chose it or switched it on, itself and not with its source.
+    /// Whether a person chose it, switched it on, itself and not with its source, or gave its skill
+    /// to the expert.
     fn is_chosen(&self, tool: &Tool) -> bool {
         let is_chosen = if self.request_tools.has(tool) {
             // Without it a task could not end.
@@ -170,8 +171,13 @@ impl Toolset {
         } else {
             self.access.only.is_some()
         };
+        is_chosen || self.has_pin(tool) || self.access.has_of_expert(tool.source.info())
+    }
+
+    /// Whether somebody switched it on, itself and not with its source, and not for everybody.
+    pub fn has_pin(&self, tool: &Tool) -> bool {
         let enabled = self.access.own_setting(&tool.spec.id).enabled;
-        is_chosen || matches!(enabled, Some((true, layer)) if layer != Layer::Organisation)
+        matches!(enabled, Some((true, layer)) if layer != Layer::Organisation)
     }
 
     /// A dozen, by id.
@@ -243,7 +249,7 @@ impl Toolset {
         budget.add_share(BUILTIN_SHARE, 1, builtins.copied());
         let skills = tools.iter().filter(|tool| tells_of_source(tool));
         budget.add_share(SKILL_SHARE, 1, skills.copied());
-        // What was said last matters most.
+        // Newer messages matter more.
         for (number, message) in messages.iter().enumerate().rev() {
             let mut found = self.found_in(message);
             found.retain(|tool| is_offered(tool));

@@ -9,6 +9,10 @@
 //!
 //! A person who calls a tool by hand approves the call and nothing more: what was denied or
 //! switched off, even by themself, stays so. Every refusal says what would allow the call.
+//!
+//! A tool that only wraps another one ([`ToolSource::wraps`]) obeys the settings of both.
+//!
+//! [`ToolSource::wraps`]: crate::ToolSource::wraps
 
 use std::sync::Arc;
 
@@ -30,7 +34,7 @@ pub(super) enum Decision {
     Refuse(ToolError),
 }
 
-/// What the settings and defaults say of one call, whoever makes it.
+/// The policy for a call that settings and defaults give, regardless of the caller.
 enum CallRule {
     Allow,
     Ask(ApprovalReason),
@@ -74,18 +78,52 @@ impl Toolset {
     /// Whether a tool is switched on.
     pub fn is_enabled(&self, tool: &Tool) -> bool {
         let source = &tool.source.info().id;
-        self.access
-            .enabled(source, &tool.spec.id, tool.spec.annotations)
+        let access = &self.access;
+        access.enabled(source, &tool.spec.id, tool.spec.annotations)
+            && self.wrapped_if(tool, EffectiveSetting::is_off).is_none()
     }
 
     /// The policy of a tool: that of the nearest layer, or the default.
     pub fn policy(&self, tool: &Tool) -> Policy {
-        let set = self.setting(tool).policy;
-        match set.map_or_else(|| default_policy(tool), |(policy, _)| policy) {
-            // Whoever sent a server along has chosen it.
+        match self
+            .set_policy(tool)
+            .map_or_else(|| default_policy(tool), |(policy, _)| policy)
+        {
+            // Whoever sends a server with a request approves its tools.
             Policy::Ask if self.request_tools.allows(tool) => Policy::Allow,
             policy => policy,
         }
+    }
+
+    /// What is set about calls, there and of the tool that it wraps. A denial stays; what is asked
+    /// there is not asked where a layer as near allows this very tool.
+    fn set_policy(&self, tool: &Tool) -> Option<(Policy, Layer)> {
+        let own = self.setting(tool).policy;
+        let wrapped = self.wrapped(tool).map(|wrapped| self.setting(wrapped));
+        match (own, wrapped.and_then(|setting| setting.policy)) {
+            (Some((Policy::Deny, _)), _) | (_, None | Some((Policy::Allow, _))) => own,
+            (Some((Policy::Allow, near)), Some((Policy::Ask, far))) if near >= far => own,
+            (_, wrapped) => wrapped,
+        }
+    }
+
+    /// The built-in tool that calls of this one become.
+    fn wrapped(&self, tool: &Tool) -> Option<&Tool> {
+        let name = tool.source.wraps(&tool.spec.name)?;
+        let connected = self.catalog.connected.values();
+        let mut builtin =
+            connected.filter(|connected| connected.source.info().kind == SourceKind::Builtin);
+        let found = builtin.find_map(|connected| {
+            let mut tools = connected.tools.iter();
+            tools.find(|tool| tool.spec.name == name)
+        });
+        found.map(|tool| &**tool)
+    }
+
+    /// The same, where its setting is such.
+    fn wrapped_if(&self, tool: &Tool, is_such: fn(&EffectiveSetting) -> bool) -> Option<&Tool> {
+        self.wrapped(tool)
+            .filter(|wrapped| is_such(&self.setting(wrapped)))
     }
 
     /// Whether a call runs without anybody's approval, whatever its input.
@@ -146,6 +184,12 @@ impl Toolset {
     }
 
     fn denied(&self, tool: &Tool) -> ToolError {
+        let tool = if self.setting(tool).is_denied() {
+            tool
+        } else {
+            self.wrapped_if(tool, EffectiveSetting::is_denied)
+                .unwrap_or(tool)
+        };
         let name = display_name(tool);
         let set = self.setting(tool).policy;
         let is_for_everybody = set.is_some_and(|(_, layer)| layer == Layer::Organisation);
@@ -162,6 +206,12 @@ impl Toolset {
     }
 
     fn switched_off(&self, tool: &Tool) -> ToolError {
+        let tool = if self.setting(tool).is_off() {
+            tool
+        } else {
+            self.wrapped_if(tool, EffectiveSetting::is_off)
+                .unwrap_or(tool)
+        };
         let name = display_name(tool);
         ToolError::from(match self.setting(tool).enabled {
             Some((_, Layer::Organisation)) => CallError::OffForAll { name },
@@ -181,7 +231,7 @@ fn default_policy(tool: &Tool) -> Policy {
     let only_reads = tool.spec.annotations.read_only && tool.source.has_trusted_hints();
     match tool.source.info().kind {
         SourceKind::Builtin => Policy::Allow,
-        // It runs behind walls and reaches nothing but the folder of its chat.
+        // It runs in the sandbox and can only reach the folder of its chat.
         SourceKind::Skill if is_contained(tool) => Policy::Allow,
         SourceKind::Skill | SourceKind::Mcp | SourceKind::Openapi | SourceKind::Browser => {
             if only_reads {

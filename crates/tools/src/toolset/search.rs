@@ -9,11 +9,17 @@ use tenon_domain::{Caller, Policy, SourceInfo, ToolId};
 use super::Toolset;
 use crate::catalog::Tool;
 
-/// How many places of the words count where two rankings are joined.
-const FUSED_HITS: usize = 100;
+/// How many that are found by words are ranked again by their meaning.
+const RANKED_HITS: usize = 100;
 
-/// How little the first places count more than those behind them. The usual value.
-const FUSION_CONSTANT: f32 = 60.0;
+/// Weight of one standard deviation of similarity, relative to 1 for the best match by words.
+/// Small, so that an embedding model that does not know the language cannot displace good word
+/// matches.
+const DEVIATION_WEIGHT: f32 = 0.1;
+
+/// Without any word of the request a tool is found that stands out so far. The rest is in an order,
+/// too, that means nothing.
+const MIN_DEVIATIONS_WITHOUT_WORDS: f32 = 2.5;
 
 impl Toolset {
     /// The tools that do what a text asks for, best first, of one source where one is named.
@@ -41,15 +47,30 @@ impl Toolset {
         is_wanted: impl Fn(&Arc<Tool>) -> bool,
     ) -> Vec<&Arc<Tool>> {
         let embeddings = self.embeddings.as_ref();
-        let near = embeddings.and_then(|embeddings| embeddings.nearest(text));
+        let near = embeddings.and_then(|embeddings| embeddings.near(text));
         let Some(near) = near else {
             return self.search_words(text, limit, is_wanted);
         };
-        let by_words = self.search_words(text, limit.max(FUSED_HITS), &is_wanted);
-        let near = near.iter().filter_map(|id| self.catalog.shared.get(id));
-        let mut found = fuse(by_words, near.filter(|tool| is_wanted(tool)).collect());
+        let by_words = self.word_hits(text, limit.max(RANKED_HITS), &is_wanted);
+        let mut scores = word_scores(by_words);
+        for (id, deviations) in near.iter() {
+            let score = deviations * DEVIATION_WEIGHT;
+            if let Some((by_words, _)) = scores.get_mut(id) {
+                *by_words += score;
+            } else if *deviations > MIN_DEVIATIONS_WITHOUT_WORDS
+                && let Some(tool) = self.catalog.shared.get(id)
+                && is_wanted(tool)
+            {
+                scores.insert(&tool.spec.id, (score, tool));
+            }
+        }
+        let mut found: Vec<(f32, &Arc<Tool>)> = scores.into_values().collect();
+        found.sort_by(|(left, left_tool), (right, right_tool)| {
+            let by_id = || left_tool.spec.id.cmp(&right_tool.spec.id);
+            right.total_cmp(left).then_with(by_id)
+        });
         found.truncate(limit);
-        found
+        found.into_iter().map(|(_, tool)| tool).collect()
     }
 
     fn search_words(
@@ -58,6 +79,17 @@ impl Toolset {
         limit: usize,
         is_wanted: impl Fn(&Arc<Tool>) -> bool,
     ) -> Vec<&Arc<Tool>> {
+        let hits = self.word_hits(text, limit, is_wanted).into_iter();
+        hits.map(|(_, tool)| tool).collect()
+    }
+
+    /// With their scores, the best first.
+    fn word_hits(
+        &self,
+        text: &str,
+        limit: usize,
+        is_wanted: impl Fn(&Arc<Tool>) -> bool,
+    ) -> Vec<(f32, &Arc<Tool>)> {
         let user = &self.access.user;
         let connected = self.catalog.connected.values().filter(|connected| {
             let owner = connected.source.info().owner.as_ref();
@@ -69,7 +101,8 @@ impl Toolset {
         let is_listed = |list: usize, number: usize| is_wanted(&lists[list][number]);
         let hits = search(&indexes, &SearchQuery::new(text), is_listed, limit);
         let hits = hits.into_iter();
-        hits.map(|hit| &lists[hit.index][hit.document]).collect()
+        hits.map(|hit| (hit.score, &lists[hit.index][hit.document]))
+            .collect()
     }
 
     /// Looks what [`Toolset::search`] finds by meaning, where that is configured.
@@ -93,19 +126,12 @@ impl Toolset {
     }
 }
 
-/// Reciprocal rank fusion: scores of words and of vectors cannot be compared, places can.
-fn fuse<'a>(by_words: Vec<&'a Arc<Tool>>, near: Vec<&'a Arc<Tool>>) -> Vec<&'a Arc<Tool>> {
-    let mut scores: HashMap<&ToolId, (f32, usize, &Arc<Tool>)> = HashMap::new();
-    for ranking in [by_words, near] {
-        for (place, tool) in ranking.into_iter().enumerate() {
-            let order = scores.len();
-            let score = scores.entry(&tool.spec.id).or_insert((0.0, order, tool));
-            score.0 += 1.0 / (FUSION_CONSTANT + place as f32);
-        }
-    }
-    let mut fused: Vec<_> = scores.into_values().collect();
-    fused.sort_by(|left, right| right.0.total_cmp(&left.0).then(left.1.cmp(&right.1)));
-    fused.into_iter().map(|(_, _, tool)| tool).collect()
+/// By the ids of the tools, scaled so that the best has 1.
+fn word_scores(hits: Vec<(f32, &Arc<Tool>)>) -> HashMap<&ToolId, (f32, &Arc<Tool>)> {
+    let best = hits.first().map_or(1.0, |(score, _)| *score);
+    let hits = hits.into_iter();
+    hits.map(|(score, tool)| (&tool.spec.id, (score / best, tool)))
+        .collect()
 }
 
 /// Models write names as they remember them.

@@ -1,4 +1,4 @@
-//! What is wrong with an input, in words that a model can mend it by.
+//! Explains why an input is invalid, in words that help a model to correct it.
 
 use std::io;
 

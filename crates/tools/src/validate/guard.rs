@@ -208,7 +208,7 @@ impl SchemaWriter {
             ("$schema", Value::String(_)) => place == SchemaPosition::Root || !self.steps,
             ("pattern", Value::String(pattern)) => pattern::is_readable(pattern),
             ("patternProperties", _) => self.names,
-            // It is for all names that no pattern is for.
+            // It applies to all names without a pattern.
             ("additionalProperties", _) => self.names || !schema.contains_key("patternProperties"),
             // These are values, which a step in them would change.
             ("enum", Value::Array(_)) | ("const", Value::Array(_) | Value::Object(_)) => {

@@ -68,7 +68,7 @@ async fn a_call_that_tells_for_ever_how_far_it_is_ends_all_the_same() {
     let (hub, _odd, _connected) = hub().await;
     let slow_client = Arc::new(SlowClient::default());
     let result = attended(&hub, &slow_client, "mcp_odd_work", "100000").await;
-    let expected = "The odd/work was not done after 1 s and was stopped.";
+    let expected = "The odd/work did not finish within 1 s and was stopped.";
     let error = result.unwrap_err();
     assert_eq!(
         (error.kind, error.message.as_str()),

@@ -87,7 +87,11 @@ impl Embedder for TwoMeanings {
 }
 
 async fn found(toolset: &Toolset) -> String {
-    let input = json!({"query": "keep burglars out", "limit": 3});
+    found_for(toolset, "keep burglars out").await
+}
+
+async fn found_for(toolset: &Toolset, query: &str) -> String {
+    let input = json!({"query": query, "limit": 3});
     let output = toolset.call(&call(TOOL_SEARCH, input), &context()).await;
     output.unwrap().content[0].as_text().unwrap().to_owned()
 }
@@ -159,6 +163,13 @@ async fn a_tool_is_found_by_what_it_means_once_that_is_known() {
     let first = found(&hub.registry.toolset(by_model()).with_search()).await;
     assert!(first.starts_with("mcp_home_lock_door"), "{first}");
     assert_eq!(embedder.texts.load(Ordering::SeqCst), made);
+
+    // What the words name comes before what they mean.
+    let toolset = hub.registry.toolset(by_model()).with_search();
+    let both = found_for(&toolset, "water the plants, burglars like them dry").await;
+    let place = |name| both.find(name).unwrap_or_else(|| panic!("{both}"));
+    assert!(place(BREAKING) < place("lock_door"), "{both}");
+    assert!(both.starts_with(&format!("mcp_home_{BREAKING}")), "{both}");
 
     // One that hangs is not waited for: words must do.
     embedder.hangs.store(true, Ordering::SeqCst);

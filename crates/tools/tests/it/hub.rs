@@ -86,6 +86,8 @@ pub struct Odd {
     pub info: SourceInfo,
     pub names: Vec<&'static str>,
     pub has_trusted_hints: bool,
+    /// What all of its tools wrap.
+    pub wraps: Option<&'static str>,
     pub state: Mutex<SourceState>,
     pub unavailable: Mutex<Option<ErrorDetail>>,
 }
@@ -103,6 +105,7 @@ impl Odd {
             info,
             names: names.to_vec(),
             has_trusted_hints: true,
+            wraps: None,
             state: Mutex::new(SourceState::Ready),
             unavailable: Mutex::default(),
         }
@@ -146,6 +149,10 @@ impl ToolSource for Odd {
 
     fn has_trusted_hints(&self) -> bool {
         self.has_trusted_hints
+    }
+
+    fn wraps(&self, _tool: &str) -> Option<String> {
+        self.wraps.map(str::to_owned)
     }
 
     fn relevance(&self, tool: &str) -> Relevance {

@@ -156,3 +156,25 @@ async fn what_a_person_chose_is_offered_whole() {
     let offered = offered(&hub, access, &[user("hello")], OfferSize::Compact);
     assert_eq!(offered, NAMES[..20]);
 }
+
+/// As the page writes the message when a skill is chosen with `/`.
+#[tokio::test]
+async fn a_skill_that_a_message_names_by_the_id_of_its_tool_is_offered_among_any_number() {
+    let (hub, _connected) = hub().await;
+    let names = (0..40).map(|number| &*format!("skill_{number}").leak());
+    let names: Vec<&str> = names.collect();
+    let skills = hub.registry.connect(Arc::new(Odd::new("skills", &names)));
+    let _skills = skills.await.unwrap();
+    for text in [
+        "Use the skill “Meeting notes” (mcp_skills_skill_39): here is what was said",
+        "使用技能“会议纪要”（mcp_skills_skill_39）：这是会议内容",
+    ] {
+        for size in [OfferSize::Compact, full(12)] {
+            let told = offered(&hub, by_model(), &[user(text)], size);
+            let is_offered = told.contains(&"skill_39".into());
+            assert!(is_offered, "{size:?} {text}: {told:?}");
+            let before = offered(&hub, by_model(), &[user("hello")], size);
+            assert!(!before.contains(&"skill_39".into()), "{before:?}");
+        }
+    }
+}

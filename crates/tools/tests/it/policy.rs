@@ -5,8 +5,8 @@ use std::sync::Arc;
 use serde_json::json;
 use tenon_domain::pattern::Pattern;
 use tenon_domain::{
-    Caller, EntryPoint, ErrorKind, KeyId, Layer, Policy, SettingTarget, SourceId, ToolAccess,
-    ToolError, ToolId, ToolSetting, ToolSettings,
+    Caller, EntryPoint, ErrorKind, KeyId, Layer, Policy, SettingTarget, SourceId, SourceKind,
+    ToolAccess, ToolError, ToolId, ToolSetting, ToolSettings,
 };
 use tenon_tools::{PreparedCall, Toolset};
 
@@ -185,4 +185,75 @@ async fn that_a_tool_only_reads_counts_where_its_server_is_trusted() {
     let allowed = ("runs", Policy::Allow);
     check(true, [allowed; 2]).await;
     check(false, [("asks", Policy::Ask), allowed]).await;
+}
+
+#[tokio::test]
+async fn a_tool_that_wraps_a_builtin_one_obeys_what_is_set_of_both() {
+    use Layer::{Chat, Expert, Organisation, User};
+    use Policy::{Allow, Ask, Deny};
+    let hub = Hub::new();
+    let mut builtin = Odd::new("basics", &["plain"]);
+    builtin.info.kind = SourceKind::Builtin;
+    let _builtin = hub.registry.connect(Arc::new(builtin)).await.unwrap();
+    let odd = Odd {
+        wraps: Some("plain"),
+        ..Odd::new("odd", &["echo"])
+    };
+    let _connected = hub.registry.connect(Arc::new(odd)).await.unwrap();
+    let all = ToolAccess::all(&ada(), Caller::Person);
+    let all = hub.registry.toolset(all);
+    let mut listed = all.listed().into_iter();
+    let plain = listed.find(|tool| tool.spec.name == "plain").unwrap();
+    let targets: [SettingTarget; 2] = [
+        plain.spec.id.clone().into(),
+        SettingTarget::Source(SourceId::new("basics")),
+    ];
+    // As set of the tool that is wrapped, and of the one that wraps it.
+    let outcome_of = async |caller: Caller, of: &[Said], own: &[Said], target: &SettingTarget| {
+        let said = |said: &[Said], target: SettingTarget| {
+            let said: Vec<_> = said.to_vec();
+            said.into_iter().map(move |(layer, enabled, policy)| {
+                (layer, target.clone(), ToolSetting { enabled, policy })
+            })
+        };
+        let own = said(own, ToolId::new(ECHO).into());
+        let settings = ToolSettings::new(said(of, target.clone()).chain(own));
+        let access = ToolAccess::all(&ada(), caller).with_settings(settings);
+        outcome(&hub.registry.toolset(access)).await
+    };
+    let check = async |of: &[Said], own: &[Said], expected: &str| {
+        for target in &targets {
+            let found = outcome_of(Caller::chat_model(), of, own, target).await;
+            let found = match &found {
+                Ok(found) => found,
+                Err(error) if error.kind == ErrorKind::Denied => "refused",
+                Err(error) if error.kind == ErrorKind::UnknownTool => "not there",
+                Err(error) => panic!("{error}"),
+            };
+            assert_eq!(found, expected, "{of:?} {own:?} {target:?}");
+        }
+    };
+    check(&[], &[], "runs").await;
+    for layer in [Organisation, User, Expert, Chat] {
+        check(&[policy(layer, Deny)], &[], "refused").await;
+        check(&[policy(layer, Deny)], &[policy(Chat, Allow)], "refused").await;
+        check(&[policy(layer, Ask)], &[], "asks").await;
+        check(&[policy(layer, Ask)], &[policy(User, Ask)], "asks").await;
+        check(&[policy(layer, Allow)], &[policy(layer, Ask)], "asks").await;
+        check(&[policy(layer, Allow)], &[policy(layer, Deny)], "refused").await;
+        check(&[off(layer)], &[], "not there").await;
+    }
+    // Whoever allows this very tool has seen what it is, unless somebody nearer wants to be asked.
+    check(&[policy(User, Ask)], &[policy(User, Allow)], "runs").await;
+    check(&[policy(User, Ask)], &[policy(Chat, Allow)], "runs").await;
+    check(&[policy(Chat, Ask)], &[policy(User, Allow)], "asks").await;
+
+    let says = async |said: Said, expected: &str| {
+        let refused = outcome_of(Caller::Person, &[said], &[], &targets[0]).await;
+        assert_eq!(refused.unwrap_err().message, expected);
+    };
+    let own = "You denied The basics/plain. Set its policy to `ask` to call it by hand.";
+    says(policy(User, Deny), own).await;
+    let is_off = "The basics/plain is switched off. Switch it on among your tools to call it.";
+    says(off(User), is_off).await;
 }

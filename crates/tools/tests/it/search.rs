@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tenon_domain::{
-    CallId, Caller, ErrorKind, KeyScope, Layer, Message, Part, Policy, ToolAccess, ToolAnswer,
-    ToolCall, ToolId, ToolOutput, ToolSetting, ToolSettings, ToolSpec,
+    CallId, Caller, ErrorKind, KeyScope, Layer, Message, Part, Policy, SourceId, ToolAccess,
+    ToolAnswer, ToolCall, ToolFilter, ToolId, ToolOutput, ToolSetting, ToolSettings, ToolSpec,
 };
 use tenon_tools::{Connection, OfferLimits, OfferSize, TOOL_CALL, TOOL_SEARCH, Toolset};
 
@@ -138,6 +138,24 @@ async fn what_a_person_switched_on_is_offered_whatever_it_costs() {
         .offer(&[Message::user("hello")], within(2))
         .tools;
     for name in ["play_music", "lock_door", "find_recipes"] {
+        assert!(names(&offered).contains(&name), "{name}: {offered:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_skills_of_an_expert_are_offered_before_the_rest() {
+    let (hub, _connected) = hub().await;
+    let said = [Message::user("Translate this text and book a hotel")];
+    let offered = toolset(&hub, by_model()).offer(&said, within(6)).tools;
+    assert!(!names(&offered).contains(&"echo"), "{offered:?}");
+    let filter = ToolFilter {
+        patterns: None,
+        sources: vec![SourceId::new("garden")],
+    };
+    let of_expert = by_model().filtered(Some(Arc::new(filter)));
+    let offered = toolset(&hub, of_expert).offer(&said, within(6)).tools;
+    // Everything else can be used as well.
+    for name in ["echo", "book_hotel", TOOL_SEARCH] {
         assert!(names(&offered).contains(&name), "{name}: {offered:?}");
     }
 }

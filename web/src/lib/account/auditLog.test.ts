@@ -73,6 +73,19 @@ test('what an entry came through is one of those that have words, and else in th
   check('mail:m1', 'other', 'door: mail:m1');
 });
 
+test('a call says by which interface it came', () => {
+  const check = (detail: Record<string, unknown>, expected: string, door = 'key:k1') =>
+    expect(doorOf(entry({ door, detail }))).toBe(expected);
+  check({ interface: 'mcp' }, 'mcp');
+  check({ interface: 'mcp' }, 'mcp', 'shell');
+  check({ interface: 'api' }, 'api');
+  check({ interface: 'v1' }, 'v1');
+  check({ chatId: id }, 'api');
+  check({ chatId: id }, 'page', 'page');
+  check({}, 'key');
+  check({ interface: 'pigeon' }, 'other');
+});
+
 test('what is known has words, and ids have none', () => {
   const check = (change: Partial<AuditView>, ...expected: string[]) =>
     expect(logFacts(entry(change), settingsEn.facts)).toEqual(expected);

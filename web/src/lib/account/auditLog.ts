@@ -58,10 +58,17 @@ export function subjectOf(entry: AuditView, { people, tools }: LogNames): string
   return isId(entry.subject) ? '' : entry.subject;
 }
 
-/** What it was done through. Keys have ids of their own. */
-export function doorOf({ door }: AuditView): 'page' | 'shell' | 'key' | 'other' {
-  const [name] = door.split(':');
-  return name === 'page' || name === 'shell' || name === 'key' ? name : 'other';
+const doors = ['page', 'shell', 'key', 'api', 'v1', 'mcp', 'mcpo'] as const;
+
+export type LogDoor = (typeof doors)[number] | 'other';
+
+/** What it was done through: the interface, where that was noted. Keys have ids of their own. */
+export function doorOf({ door, detail }: AuditView): LogDoor {
+  const [credential] = door.split(':');
+  // What runs in a chat was begun over the API.
+  const inChat = credential === 'key' && 'chatId' in detail ? 'api' : credential;
+  const name = detail.interface ?? inChat;
+  return doors.find((known) => known === name) ?? 'other';
 }
 
 /** What is known about it and has words: `words` are those of a value, by the value's name. */

@@ -1,6 +1,7 @@
 // Skills, and tools that are written in the page.
 import { frames, request } from './client';
 import type {
+  CreateEvent,
   ModuleCode,
   ModuleView,
   NewModule,
@@ -42,14 +43,18 @@ export const skills = {
 export const modules = {
   describe: (module: ModuleCode) =>
     request<ModuleView>('POST', '/api/tools/describe', module, PROGRAM_TIMEOUT_MS),
-  create: (module: NewModule) =>
-    request<SkillDetail>('POST', '/api/tools/create', module, PROGRAM_TIMEOUT_MS),
+  /** Frame by frame, until it is saved or the signal says stop: packages may take minutes. */
+  create: (module: NewModule, signal: AbortSignal) =>
+    framesFor<CreateEvent>('/api/tools/create/stream', module, signal),
   /** Frame by frame, until it is over or the signal says stop. */
-  try: (trial: TryModule, signal: AbortSignal) => {
-    const headers = { 'content-type': 'application/json' };
-    return frames<TryEvent>('/api/tools/try', { signal, headers, body: JSON.stringify(trial) });
-  },
+  try: (trial: TryModule, signal: AbortSignal) =>
+    framesFor<TryEvent>('/api/tools/try', trial, signal),
 };
+
+function framesFor<Event>(path: string, body: unknown, signal: AbortSignal) {
+  const headers = { 'content-type': 'application/json' };
+  return frames<Event>(path, { signal, headers, body: JSON.stringify(body) });
+}
 
 function pathOf(id: SourceId): string {
   return `/api/skills/${encodeURIComponent(id)}`;

@@ -73,6 +73,11 @@ export class Socket {
     if (this.#subscriptions.delete(chatId)) this.send({ type: 'unsubscribe', chatId });
   }
 
+  /** Whether a part of the page shows it. */
+  follows(chatId: ChatId): boolean {
+    return this.#subscriptions.has(chatId);
+  }
+
   /** Asks again for everything after the last event seen. */
   resubscribe(chatId: ChatId): void {
     const lastSeq = this.#subscriptions.get(chatId);

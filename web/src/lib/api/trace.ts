@@ -1,11 +1,13 @@
 // How turns went, the last calls of a tool, and what all of it takes.
 import { request } from './client';
 import type {
+  CallId,
   ModelCallId,
   ModelRequestView,
   RecentCallView,
   StatsRange,
   StatsView,
+  ToolCallTrace,
   ToolId,
   TurnId,
   TurnTrace,
@@ -16,6 +18,7 @@ const STATS_TIMEOUT_MS = 60_000;
 
 export const traces = {
   ofTurn: (id: TurnId) => request<TurnTrace>('GET', `/api/turns/${encodeURIComponent(id)}/trace`),
+  ofCall: (id: CallId) => request<ToolCallTrace>('GET', `/api/calls/${encodeURIComponent(id)}`),
   modelRequest: (id: ModelCallId) =>
     request<ModelRequestView>('GET', `/api/model-calls/${encodeURIComponent(id)}`),
   recentCalls: (toolId: ToolId, limit: number) => {

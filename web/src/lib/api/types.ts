@@ -258,7 +258,7 @@ door: string, startedAt: number,
  */
 endedAt?: number, 
 /**
- * The server's time while it runs: what is not over has come so far.
+ * The server's time, while the turn runs: open items last until then.
  */
 now?: number, outcome?: TurnOutcome, usage: Usage, cost?: Cost, modelCalls: Array<ModelCallTrace>, toolCalls: Array<ToolCallTrace>, 
 /**
@@ -268,7 +268,7 @@ isWhole: boolean, };
 
 export type ModelCallTrace = { 
 /**
- * Absent while it runs, and where it is no longer on record.
+ * Absent while the call runs, and once its record has expired.
  */
 id?: ModelCallId, messageId: MessageId, 
 /**
@@ -284,7 +284,7 @@ durationMs?: number,
  */
 waitMs?: number, usage: Usage, cost?: Cost, stop?: StopReason, error?: ErrorDetail, 
 /**
- * Of the response.
+ * HTTP status of the response.
  */
 status?: number, 
 /**
@@ -300,7 +300,11 @@ output: string,
  */
 calls: Array<ToolId>, };
 
-export type ToolCallTrace = { callId: CallId, messageId: MessageId, toolId: ToolId, displayName: string, runsOn: RunsOn, status: CallStatus, requestedAt: number, 
+export type ToolCallTrace = { callId: CallId, messageId: MessageId, toolId: ToolId, displayName: string, runsOn: RunsOn, 
+/**
+ * The computer, where that is not the server and the call belongs to no chat.
+ */
+device?: string, status: CallStatus, requestedAt: number, 
 /**
  * Since when it waited for a person to allow it.
  */
@@ -392,13 +396,21 @@ export type PersonStats = { userId: UserId,
 /**
  * Absent once they are gone, and for the one person of a server without accounts.
  */
-name?: string, usage: UsageStats, };
+name?: string, usage: UsageStats, 
+/**
+ * In each part of the time, for the first five; empty for the others.
+ */
+overTime: Array<UsageStats>, };
 
 export type ModelStats = { 
 /**
  * As it was called then.
  */
-name: string, usage: UsageStats, };
+name: string, usage: UsageStats, 
+/**
+ * In each part of the time, for the first five; empty for the others.
+ */
+overTime: Array<UsageStats>, };
 
 export type AnswerCall = { verdict: Verdict, };
 
@@ -480,9 +492,23 @@ turns: Array<ExportedTurn>,
  */
 head?: TurnId, 
 /**
+ * Absent where nothing is set.
+ */
+settings?: ExportedSettings, 
+/**
  * The attached files, where they were asked for.
  */
 files?: Array<ExportedFile>, };
+
+export type ExportedSettings = { instructions?: string, parameters?: ModelParameters, 
+/**
+ * The name that programs use for who answers in it.
+ */
+expert?: string, 
+/**
+ * The name of the folder that it is in.
+ */
+folder?: string, pinned?: boolean, archived?: boolean, };
 
 export type ExportedTurn = { id: TurnId, parent?: TurnId, model?: ModelRef, 
 /**
@@ -516,7 +542,11 @@ tokens: number, enabled: boolean,
 /**
  * Who switched it on or off; absent where nobody did.
  */
-enabledBy?: Layer, policy: Policy, 
+enabledBy?: Layer, 
+/**
+ * It was switched on by itself: a model hears of it before others.
+ */
+pinned: boolean, policy: Policy, 
 /**
  * Who chose the policy; absent where nobody did.
  */
@@ -954,7 +984,7 @@ takes: Array<ModelParameter>, toolMode: ToolMode, toolsSeen?: ToolUse, contextTo
  */
 toolBudget?: number, 
 /**
- * Told of its tools in short, because it is small.
+ * Whether its tools are described briefly, because it is a small model.
  */
 compactTools: boolean, prices?: Prices, 
 /**
@@ -1291,7 +1321,11 @@ export type ModuleCode = {
  */
 code: string, language?: "python" | "node", };
 
-export type ModuleView = { language: "python" | "node", title?: string, description?: string, requirements: Array<string>, tools: Array<ModuleFunctionView>, settings?: unknown, userSettings?: unknown, error?: ModuleFaultView, };
+export type ModuleView = { language: "python" | "node", title?: string, description?: string, requirements: Array<string>, tools: Array<ModuleFunctionView>, settings?: unknown, userSettings?: unknown, 
+/**
+ * What will not work although it can be saved.
+ */
+warnings: Array<ModuleWarningView>, error?: ModuleFaultView, };
 
 export type ModuleFunctionView = { name: string, description: string, parameters: unknown, };
 
@@ -1300,6 +1334,20 @@ export type ModuleFaultView = { kind: "syntax" | "missing_module" | "internals" 
  * A sentence that says what to do.
  */
 message: string, line?: number, modules: Array<string>, };
+
+export type ModuleWarningView = { kind: "internals" | "parameter", 
+/**
+ * A sentence that says what will not work.
+ */
+message: string, line?: number, 
+/**
+ * Modules or parameters.
+ */
+names: Array<string>, 
+/**
+ * The tool with such a parameter.
+ */
+tool?: string, };
 
 export type ModuleMeta = { 
 /**
@@ -1323,6 +1371,10 @@ code: string, language?: "python" | "node", };
 
 export type TryModule = { tool: string, arguments: unknown, settings?: Record<string, unknown>, 
 /**
+ * Whether it may use the network in the trial, as for a tool that is saved.
+ */
+allowNetwork?: boolean, 
+/**
  * Open WebUI calls it `content`.
  */
 code: string, language?: "python" | "node", };
@@ -1332,6 +1384,8 @@ export type TryEvent = { "type": "line", line: string, } | { "type": "event", ev
  * The same as data, where Tenon itself says it.
  */
 detail?: ErrorDetail, line?: number, durationMs: number, };
+
+export type CreateEvent = { "type": "line", line: string, } | { "type": "created", skill: SkillDetail, } | { "type": "error", detail: ErrorDetail, };
 
 export type SkillFile = { path: string, size: number, 
 /**
@@ -1666,7 +1720,7 @@ calls?: Array<CallId>, };
 
 export type DeviceInfo = { id: string, 
 /**
- * As the person calls it.
+ * The name that the person gave the computer.
  */
 name: string, };
 
@@ -1676,15 +1730,15 @@ export type DiscoveredServer = {
  */
 url: string, 
 /**
- * Which one it is of several behind that address; empty where there is one.
+ * Name of the server if several are behind one address; empty if there is only one.
  */
 name: string, 
 /**
- * What it calls itself.
+ * The title that the server gives itself.
  */
 title: string, via: LocalProtocol, 
 /**
- * Of what it offers, made by the page: the same hash is the same offer.
+ * Hash of the description, computed by the page: equal hashes mean equal descriptions.
  */
 hash: string, 
 /**
@@ -1704,7 +1758,7 @@ document: string,
  */
 url: string, } | { "type": "mcp", 
 /**
- * As `tools/list` gives them.
+ * Entries of the `tools/list` result.
  */
 tools: unknown[], };
 
@@ -1716,21 +1770,21 @@ problem?: ErrorDetail, };
 
 export type RegisteredServer = { url: string, name: string, sourceId: SourceId, tools: number, 
 /**
- * Tenon does not have what it offers: it has to be sent along.
+ * Tenon does not know this description, so the page has to send it.
  */
 wanted: boolean, 
 /**
- * What it offers cannot be used at all.
+ * Set if nothing of the description can be used.
  */
 problem?: ErrorDetail, 
 /**
- * What of it was left out.
+ * Parts of the description that were left out.
  */
 notes: Array<ErrorDetail>, };
 
 export type ExecuteTool = { call_id: CallId, chat_id?: ChatId, message_id?: MessageId, tool_id?: ToolId, 
 /**
- * What its server calls it.
+ * The native name of the tool at its server.
  */
 tool_name: string, tool_args: Record<string, unknown>, 
 /**
@@ -1738,11 +1792,11 @@ tool_name: string, tool_args: Record<string, unknown>,
  */
 server_url: string, 
 /**
- * What to fetch. None: the tool is called over MCP.
+ * The HTTP request to send. None if the tool is called over MCP.
  */
 request?: WireRequest, 
 /**
- * So long it may take without a sign of life.
+ * How long the call may take without progress.
  */
 deadline_ms: number, };
 

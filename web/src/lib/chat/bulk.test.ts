@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { api } from '$lib/api/client';
+import { api, ApiError } from '$lib/api/client';
 import type { ChatSummary, ExportedChat } from '$lib/api/types';
 import { allChats, chatsIn, deleteChats, exportChats, importChats, type BulkStep } from './bulk';
 
@@ -9,6 +9,15 @@ const chat = (id: string, change: Partial<ChatSummary> = {}) =>
   ({ id, updatedAt: 1, pinned: false, archived: false, ...change }) as ChatSummary;
 const exported = (title: string) => ({ format: 'tenon.chat', title }) as ExportedChat;
 const running = () => new AbortController().signal;
+
+/** jsdom has no `Blob.text`. */
+function textOf(file: Blob): Promise<string> {
+  return new Promise((resolve) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(String(reader.result));
+    reader.readAsText(file);
+  });
+}
 
 test('all chats are read page by page, and the archive as well', async () => {
   const full = Array.from({ length: 500 }, (_, index) => chat(`c${index}`));
@@ -29,18 +38,39 @@ test('what is exported is what is read back', async () => {
     .mockImplementation((id) => Promise.resolve(new Blob([JSON.stringify(exported(id))])));
   const steps: number[] = [];
   const report = ({ done }: BulkStep) => steps.push(done);
-  const file = await exportChats([chat('a'), chat('b')], { withFiles: true }, report, running());
-  const text = await new Promise<string>((resolve) => {
-    const reader = new FileReader();
-    reader.onload = () => resolve(String(reader.result));
-    reader.readAsText(file);
-  });
-  expect(JSON.parse(text)).toMatchObject({ format: 'tenon.chats', version: 1 });
+  const chats = [chat('a'), chat('b')];
+  const { file } = await exportChats(chats, { withFiles: true }, report, running());
+  expect(JSON.parse(await textOf(file))).toMatchObject({ format: 'tenon.chats', version: 1 });
   expect(steps).toEqual([1, 2]);
   expect(asked.mock.calls).toEqual([
     ['a', { format: 'json', withFiles: true }],
     ['b', { format: 'json', withFiles: true }],
   ]);
+});
+
+test('a chat with too many files is exported without them, and named', async () => {
+  const asked: unknown[] = [];
+  vi.spyOn(api, 'exportChat').mockImplementation((id, { withFiles }) => {
+    asked.push([id, withFiles]);
+    const large = id === 'b' && withFiles;
+    return large
+      ? Promise.reject(new ApiError('files_too_large_to_export', 'too large', 413))
+      : Promise.resolve(new Blob([JSON.stringify(exported(id))]));
+  });
+  const chats = ['a', 'b', 'c'].map((id) => chat(id, { title: `Chat ${id}` }));
+  const options = { withFiles: true };
+  const { file, withoutFiles } = await exportChats(chats, options, () => {}, running());
+  expect(chatsIn(await textOf(file))?.map(({ title }) => title)).toEqual(['a', 'b', 'c']);
+  expect(withoutFiles).toEqual(['Chat b']);
+  expect(asked).toEqual([
+    ['a', true],
+    ['b', true],
+    ['b', false],
+    ['c', true],
+  ]);
+  // Whatever else is wrong ends it.
+  vi.spyOn(api, 'exportChat').mockRejectedValue(new ApiError('database_no_answer', 'no', 503));
+  await expect(exportChats(chats, options, () => {}, running())).rejects.toThrow();
 });
 
 test('a file holds one chat, many, or none of ours', () => {

@@ -1,5 +1,5 @@
 // All chats of a person at once: as one file, out of one, and gone.
-import { api, type ExportOptions } from '$lib/api/client';
+import { api, ApiError, type ExportOptions } from '$lib/api/client';
 import type { ChatId, ChatSummary, ExportedChat } from '$lib/api/types';
 
 /** The server lists no more at once. */
@@ -32,22 +32,40 @@ export async function allChats(): Promise<ChatSummary[]> {
   return [...found.values()];
 }
 
+export interface ChatsFile {
+  file: Blob;
+  /** The titles of chats that have more files than can be exported. */
+  withoutFiles: string[];
+}
+
 /** One file with many chats. One with a single chat is what the menu of that chat exports. */
 export async function exportChats(
   chats: readonly ChatSummary[],
   { withFiles }: Pick<ExportOptions, 'withFiles'>,
   report: ReportStep,
   signal: AbortSignal,
-): Promise<Blob> {
+): Promise<ChatsFile> {
   // Chat by chat into pieces of a file: parsed once more they would take several times the memory.
   const pieces: BlobPart[] = ['{"format":"tenon.chats","version":1,"chats":['];
-  for (const [index, { id }] of chats.entries()) {
+  const withoutFiles: string[] = [];
+  for (const [index, { id, title }] of chats.entries()) {
     signal.throwIfAborted();
     if (index > 0) pieces.push(',');
-    pieces.push(await api.exportChat(id, { format: 'json', withFiles }));
+    try {
+      pieces.push(await api.exportChat(id, { format: 'json', withFiles }));
+    } catch (error) {
+      if (!withFiles || !hasTooLargeFiles(error)) throw error;
+      pieces.push(await api.exportChat(id, { format: 'json', withFiles: false }));
+      withoutFiles.push(title);
+    }
     report({ done: index + 1, count: chats.length });
   }
-  return new Blob([...pieces, ']}'], { type: 'application/json' });
+  const file = new Blob([...pieces, ']}'], { type: 'application/json' });
+  return { file, withoutFiles };
+}
+
+function hasTooLargeFiles(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'files_too_large_to_export';
 }
 
 /** The chats in a file; absent where it is none that Tenon exported. The server judges the rest. */

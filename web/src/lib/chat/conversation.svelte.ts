@@ -10,6 +10,9 @@ import { reduce } from './reduce';
 /** A server that never agrees with itself must not be asked in a tight loop. */
 const RESYNC_DELAY_MS = 1_000;
 
+/** How long a server that could not read the chat gets until it is asked again. */
+const PROBLEM_RETRY_DELAY_MS = 5_000;
+
 interface Sending {
   text: string;
   files?: readonly AttachedFile[];
@@ -44,6 +47,7 @@ export class Conversation {
   #pacer = new DrawPacer();
   #recent = new RecentChats();
   #askedAt = 0;
+  #retry?: ReturnType<typeof setTimeout>;
 
   constructor(socket: Socket) {
     this.#socket = socket;
@@ -74,6 +78,7 @@ export class Conversation {
   }
 
   close(): void {
+    clearTimeout(this.#retry);
     if (this.#next) {
       this.#socket.unsubscribe(this.#next.id);
       this.#recent.put(this.#next);
@@ -106,6 +111,7 @@ export class Conversation {
       const missing = frame.error.code === 'not_found';
       this.problem = { missing, error: frame.error };
       if (missing) this.#lose(before.id);
+      else this.#askAfterProblem();
       return;
     }
     if (frame.type === 'event' && before.caughtUp) syncServerClock(frame.at);
@@ -129,6 +135,15 @@ export class Conversation {
       this.#askedAt = Date.now();
       if (this.#next) this.#socket.resubscribe(this.#next.id);
     }, wait);
+  }
+
+  /** Until the server follows the chat again: it may have given up, or it was never asked. */
+  #askAfterProblem(): void {
+    clearTimeout(this.#retry);
+    this.#retry = setTimeout(() => {
+      if (this.problem && !this.problem.missing && this.#next)
+        this.#socket.resubscribe(this.#next.id);
+    }, PROBLEM_RETRY_DELAY_MS);
   }
 
   /** Once per frame of the screen at most, however many frames the socket brought. */

@@ -13,6 +13,7 @@ beforeEach(() => {
   const socket = {
     subscribe: (id: string, lastSeq: () => number) => void asked.push([id, lastSeq()]),
     unsubscribe: () => {},
+    resubscribe: (id: string) => void asked.push([id, conversation.chat?.seq ?? 0]),
   };
   conversation = new Conversation(socket as unknown as Socket);
 });
@@ -66,4 +67,33 @@ test('one that was left before it was there, or is gone, is read anew', () => {
   conversation.open('c1');
   expect(conversation.chat).toBeUndefined();
   expect(asked.map(([, after]) => after)).toEqual([0, 0, 0]);
+});
+
+test('a chat that could not be read for a while is asked for again, until it is there', () => {
+  conversation.open('c1');
+  const error = { code: 'storage', params: {}, message: 'It cannot be read.' };
+  conversation.take({ type: 'error', chatId: 'c1', error });
+  expect(conversation.problem).toEqual({ missing: false, error });
+  vi.advanceTimersByTime(5_000);
+  expect(asked).toHaveLength(2);
+  conversation.take({ type: 'error', chatId: 'c1', error });
+  read();
+  expect(conversation.problem).toBeUndefined();
+  expect(texts()).toEqual(['Hello?']);
+  vi.advanceTimersByTime(60_000);
+  expect(asked).toHaveLength(2);
+
+  conversation.take({ type: 'error', chatId: 'c1', error: { ...error, code: 'not_found' } });
+  vi.advanceTimersByTime(60_000);
+  expect(asked).toHaveLength(2);
+});
+
+test('what was missed in a chat that is shown comes though nothing else happens in it', () => {
+  conversation.open('c1');
+  read();
+  const error = { code: 'storage', params: {}, message: 'It cannot be read.' };
+  conversation.take({ type: 'error', chatId: 'c1', error });
+  conversation.take(caughtUp(1));
+  vi.advanceTimersByTime(1_000);
+  expect(conversation.problem).toBeUndefined();
 });

@@ -33,24 +33,29 @@ export class ComparisonSide {
     this.conversation.begin(chatId);
   }
 
-  /** What could not be sent is shown at this side; the other one may have got it. */
-  async send({ text, files = [] }: DraftContent): Promise<void> {
+  /** Whether it was sent. What could not be is shown at this side; the other one may have got it. */
+  async send({ text, files = [] }: DraftContent): Promise<boolean> {
     const turnId = freshUuid();
     this.failure = undefined;
     const takeBack = this.conversation.announce({ text, files, turnId });
     try {
       const chatId = this.chatId ?? (await api.createChat({ temporary: true })).id;
       // The page was left meanwhile, and nobody will follow this chat.
-      if (this.#left) return void api.deleteChat(chatId).catch(() => {});
+      if (this.#left) {
+        void api.deleteChat(chatId).catch(() => {});
+        return false;
+      }
       if (!this.chatId) this.open(chatId);
       await api.startTurn(chatId, {
         ...{ turnId, text, modelId: this.modelId, language: language.code },
         deviceId: storedDevice()?.id,
         ...(files.length > 0 && { fileIds: files.map(({ id }) => id) }),
       });
+      return true;
     } catch (error) {
       takeBack();
       this.failure = error;
+      return false;
     }
   }
 
@@ -90,14 +95,17 @@ export class Comparison {
     for (const { conversation } of this.sides) conversation.take(frame);
   }
 
-  async send(content: DraftContent): Promise<void> {
-    await Promise.all(this.sides.map((side) => side.send(content)));
-    if (this.#left) return;
+  /** Whether it reached one of them at least. */
+  async send(content: DraftContent): Promise<boolean> {
+    const sent = await Promise.all(this.sides.map((side) => side.send(content)));
+    const arrived = sent.includes(true);
+    if (this.#left) return arrived;
     const stored: StoredComparison = {
       models: this.sides.map(({ modelId }) => modelId),
       chatIds: this.sides.map(({ chatId }) => chatId),
     };
     saveSetting(STORAGE_KEY, JSON.stringify(stored));
+    return arrived;
   }
 
   /** Never fails: a turn that has just ended cannot be stopped. */

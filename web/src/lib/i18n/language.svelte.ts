@@ -1,5 +1,5 @@
 // The language of the page: chosen once by the browser's, then by the person.
-import { saveSetting, loadSetting } from '$lib/storage';
+import { loadSetting, onChangedInOtherTab, saveSetting } from '$lib/storage';
 import { whenIdle } from '$lib/whenIdle';
 import { noBuiltinTexts, type BuiltinTexts } from './builtins/builtinTexts';
 import { en, type Messages } from './en';
@@ -44,6 +44,10 @@ class Language {
   /** Called when there is a page: nobody reads of an error before. */
   start(): void {
     void whenIdle().then(() => this.#loadErrors());
+    onChangedInOtherTab('language', () => {
+      const code = chosen();
+      if (code) this.#change(code);
+    });
   }
 
   get code(): LanguageCode {
@@ -55,10 +59,14 @@ class Language {
   }
 
   use(code: LanguageCode): void {
+    this.#change(code);
+    saveSetting('language', code);
+  }
+
+  #change(code: LanguageCode): void {
     this.#code = code;
     void this.#loadBuiltins();
     this.errorsLoaded = this.#loadErrors();
-    saveSetting('language', code);
   }
 
   /** Templates by the code of an error. */

@@ -34,3 +34,15 @@ test('no word is left empty in any language', () => {
     expect(Object.entries(words).filter(([, word]) => word === '')).toEqual([]);
   }
 });
+
+test('a language that is chosen in another tab is spoken here, too', () => {
+  language.use('en');
+  language.start();
+  localStorage.setItem('tenon.language', 'zh-Hant');
+  dispatchEvent(new StorageEvent('storage', { key: 'tenon.language' }));
+  expect(language.code).toBe('zh-Hant');
+  localStorage.removeItem('tenon.language');
+  dispatchEvent(new StorageEvent('storage', { key: 'tenon.language' }));
+  expect(language.code).toBe('zh-Hant');
+  language.use('en');
+});

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
 import type { PromptView, ServerPromptView, SkillView } from '$lib/api/types';
+import { expertsEn } from '$lib/i18n/experts/en';
+import { expertsZhHans } from '$lib/i18n/experts/zh-hans';
+import { expertsZhHant } from '$lib/i18n/experts/zh-hant';
 import { matchCommands, slashQuery } from './slash';
 
 test('a command is the first word of a message, and nothing else is', () => {
@@ -47,4 +50,15 @@ test('what begins with the word comes before what only has it', () => {
   check('commit', ['mcp_git_commit']);
   check('会议', ['minutes']);
   check('nothing', []);
+});
+
+test('a skill that is chosen is named by the id of its tool, which offers it to the model', () => {
+  const [command] = matchCommands('minutes', [], [], skills);
+  if (command?.kind !== 'skill') throw new Error('no skill');
+  for (const w of [expertsEn, expertsZhHans, expertsZhHant]) {
+    const text = w.skillMessage(command.title, command.toolId);
+    // As the server reads it: what names of tools are made of, up to anything else.
+    expect(text.split(/[^\w./:-]+/)).toContain('skill_minutes_use');
+    expect(text).toContain('Meeting notes 会议纪要');
+  }
 });

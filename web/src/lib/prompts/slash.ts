@@ -1,10 +1,10 @@
 // The `/` command at the beginning of a message: what is looked for, and what fits it.
-import type { PromptView, ServerPromptView, SkillView } from '$lib/api/types';
+import type { PromptView, ServerPromptView, SkillView, ToolId } from '$lib/api/types';
 
 export type SlashCommand =
   | { kind: 'saved'; key: string; command: string; title: string; prompt: PromptView }
   | { kind: 'server'; key: string; command: string; title: string; prompt: ServerPromptView }
-  | { kind: 'skill'; key: string; command: string; title: string; skill: SkillView };
+  | { kind: 'skill'; key: string; command: string; title: string; toolId: ToolId };
 
 /** More than are read at a glance. */
 const MAX_SHOWN = 50;
@@ -25,7 +25,7 @@ export function matchCommands(
   const words = query.toLowerCase();
   const all = [
     ...saved.map(savedCommand),
-    ...skills.filter(canBeUsed).map(skillCommand),
+    ...skills.flatMap(skillCommand),
     ...offered.map(serverCommand),
   ];
   const rank = ({ command, title }: SlashCommand) => {
@@ -46,13 +46,9 @@ function savedCommand(prompt: PromptView): SlashCommand {
 }
 
 /** One without instructions has nothing that a model could be told to follow. */
-function canBeUsed({ enabled, useToolId }: SkillView): boolean {
-  return enabled && useToolId !== undefined;
-}
-
-function skillCommand(skill: SkillView): SlashCommand {
-  const { id, name, title } = skill;
-  return { kind: 'skill', key: id, command: name, title: title || name, skill };
+function skillCommand({ id, name, title, enabled, useToolId }: SkillView): SlashCommand[] {
+  if (!enabled || useToolId === undefined) return [];
+  return [{ kind: 'skill', key: id, command: name, title: title || name, toolId: useToolId }];
 }
 
 function serverCommand(prompt: ServerPromptView): SlashCommand {

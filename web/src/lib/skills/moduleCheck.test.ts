@@ -10,6 +10,7 @@ const viewOf = (title: string): ModuleView => ({
   language: 'python',
   title,
   requirements: [],
+  warnings: [],
   tools: [],
 });
 

@@ -1,5 +1,5 @@
 // What to do about a module that cannot be used.
-import type { ModuleFaultView } from '$lib/api/types';
+import type { ModuleFaultView, ModuleWarningView } from '$lib/api/types';
 import type { SkillsMessages } from '$lib/i18n/skills/en';
 import type { ModuleLanguage } from './module';
 
@@ -22,5 +22,19 @@ export function moduleHelp(
     case 'syntax':
     case 'load':
       return undefined;
+  }
+}
+
+/** What will not work of a module that can be used. */
+export function warningText(
+  { kind, names, tool, message }: ModuleWarningView,
+  w: SkillsMessages,
+  join: (names: readonly string[]) => string,
+): string {
+  switch (kind) {
+    case 'internals':
+      return w.internalsUsed(join(names));
+    case 'parameter':
+      return tool ? w.parameterUnserved(join([tool]), join(names)) : message;
   }
 }

@@ -1,8 +1,14 @@
 import { expect, test, vi } from 'vitest';
 import type { ModuleView, NewModule } from '$lib/api/types';
+import type { CreateOptions } from './creation';
 import { ToolImport } from './toolImport.svelte';
 
-const exported = (id: string) => ({ id, name: id.toUpperCase(), description: '', content: id });
+const exported = (id: string) => ({
+  id,
+  name: id.toUpperCase(),
+  description: id === 'plain' ? 'Does it plainly.' : '',
+  content: id,
+});
 
 function viewOf(code: string): ModuleView {
   const kinds = { inner: 'internals', heavy: 'missing_module' } as const;
@@ -12,6 +18,7 @@ function viewOf(code: string): ModuleView {
     language: 'python',
     requirements: [],
     tools,
+    warnings: [],
     ...(kind && { error: { kind, message: '', modules: ['m'] } }),
   };
 }
@@ -46,9 +53,26 @@ test('each tool is checked, then saved, and what fails stops nothing else', asyn
     'ready',
   ]);
   expect(tools.imported).toBe(2);
-  expect(create.mock.calls.map(([{ name, language }]) => [name, language])).toEqual([
-    ['PLAIN', 'python'],
-    ['HEAVY', 'python'],
-    ['TAKEN', 'python'],
+  expect(create.mock.calls.map(([{ name, language, meta }]) => [name, language, meta])).toEqual([
+    ['PLAIN', 'python', { description: 'Does it plainly.' }],
+    ['HEAVY', 'python', undefined],
+    ['TAKEN', 'python', undefined],
   ]);
+});
+
+test('what installs packages is told, and stopping imports nothing more', async () => {
+  const seen: (string | undefined)[] = [];
+  const create = vi.fn(async (_module: NewModule, { signal, onprogress }: CreateOptions) => {
+    onprogress('pip install heavy');
+    seen.push(tools.rows[0]?.progress);
+    tools.stop();
+    signal.throwIfAborted();
+  });
+  const tools = new ToolImport({ describe: async ({ code }) => viewOf(code), create });
+  await tools.check(['heavy', 'plain'].map(exported));
+  await tools.import();
+  expect(seen).toEqual(['pip install heavy']);
+  expect(create).toHaveBeenCalledTimes(1);
+  expect(tools.imported).toBe(0);
+  expect(tools.busy).toBe(false);
 });

@@ -124,6 +124,14 @@ test('whether a server is trusted is told by an admin, and when it differs', () 
   expect(sourceChangeOf({ ...before, trustHints: true }, before)).toEqual({ trustHints: true });
 });
 
+test('a server that runs once among several is told so', () => {
+  expect(newSourceOf(program({ exclusive: true }), true).exclusive).toBe(true);
+  expect(newSourceOf(program(), true)).not.toHaveProperty('exclusive');
+  const before = sourceFormOf(source, { ...stdio, exclusive: true });
+  expect(before.exclusive).toBe(true);
+  expect(sourceChangeOf({ ...before, exclusive: false }, before)).toEqual({ exclusive: false });
+});
+
 test('a change tells what differs, and keeps what is not shown', () => {
   const before = sourceFormOf(source, stdio);
   expect(before.env).toEqual([pair('FILE', '', true), { ...pair('MODE', '${MODE}'), open: true }]);

@@ -62,6 +62,8 @@ export interface SourceForm {
   sleepAfter: string;
   /** In seconds. */
   startTimeout: string;
+  /** It runs at one of several Tenon servers. */
+  exclusive: boolean;
 }
 
 /** What can be wrong, by the names that the server has for the fields. */
@@ -119,6 +121,7 @@ export function emptySourceForm(
     toolTimeouts: [],
     sleepAfter: '',
     startTimeout: '',
+    exclusive: false,
   };
 }
 
@@ -139,6 +142,7 @@ export function sourceFormOf(source: SourceDetail, reach: SourceReach): SourceFo
     })),
     sleepAfter: inUnits(reach.sleepAfterMs, 60_000),
     startTimeout: inUnits(reach.startTimeoutMs, 1000),
+    exclusive: reach.exclusive ?? false,
   };
 }
 
@@ -303,6 +307,7 @@ export function newSourceOf(form: SourceForm, isAdmin: boolean): AddSource {
     ...(isAdmin && { trustHints: form.trustHints }),
     ...wholeReach(form),
     ...limitsOf(form),
+    ...(form.exclusive && form.reach !== 'openapi' && { exclusive: true }),
   };
 }
 
@@ -367,6 +372,7 @@ export function sourceChangeOf(form: SourceForm, before: SourceForm): SourceChan
   if (differs('timeout')) change.timeoutMs = limits.timeoutMs ?? null;
   if (differs('toolTimeouts')) change.toolTimeoutsMs = limits.toolTimeoutsMs ?? {};
   if (differs('sleepAfter')) change.sleepAfterMs = limits.sleepAfterMs ?? null;
+  if (differs('exclusive')) change.exclusive = form.exclusive;
   if (differs('startTimeout')) change.startTimeoutMs = limits.startTimeoutMs ?? null;
   return change;
 }

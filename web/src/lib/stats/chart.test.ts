@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatShare, formatShort, roundUp, shownLabels, stackBar } from './chart';
+import { formatShare, formatShort, rankedSeries, roundUp, shownLabels, stackBar } from './chart';
 
 describe('an axis', () => {
   it.each([
@@ -24,6 +24,48 @@ describe('a bar', () => {
     expect(stackBar([0, 0], 10)).toEqual([]);
     expect(stackBar([undefined], 10)).toEqual([]);
     expect(stackBar([undefined, 2], 10)).toEqual([{ series: 1, from: 0, to: 0.2 }]);
+  });
+});
+
+describe('series of those with the most', () => {
+  const ann = { name: 'Ann', values: [3, 0] };
+  const bob = { name: 'Bob', values: [1, 1] };
+
+  it('have the others on top', () => {
+    expect(rankedSeries([ann, bob], [4, 6], 'Others')).toEqual({
+      series: [
+        { name: 'Ann', tone: 'first', total: 3 },
+        { name: 'Bob', tone: 'second', total: 2 },
+        { name: 'Others', tone: 'others', total: 5 },
+      ],
+      values: [
+        [3, 1, 0],
+        [0, 1, 5],
+      ],
+    });
+  });
+
+  it('are all, where there are no others', () => {
+    const { series, values } = rankedSeries([ann, bob], [4, 1], 'Others');
+    expect(series.map(({ name }) => name)).toEqual(['Ann', 'Bob']);
+    expect(values).toEqual([
+      [3, 1],
+      [0, 1],
+    ]);
+  });
+
+  it('are five at most', () => {
+    const six = Array.from({ length: 6 }, () => bob);
+    const { series } = rankedSeries(six, [6, 6], 'Others');
+    expect(series.map(({ tone }) => tone)).toEqual([
+      'first',
+      'second',
+      'third',
+      'fourth',
+      'fifth',
+      'others',
+    ]);
+    expect(series.at(-1)?.total).toBe(2);
   });
 });
 

@@ -17,6 +17,36 @@ export interface BarPart {
 /** A value of each series at one point of a chart; absent where nothing was measured. */
 export type PointValues = readonly (number | undefined)[];
 
+/** The colour of a series: by what it means, or by its place among several of a kind. */
+export type ChartTone = 'accent' | 'red' | 'neutral' | (typeof PLACES)[number] | 'others';
+
+const PLACES = ['first', 'second', 'third', 'fourth', 'fifth'] as const;
+
+/** Some of a kind and all others together, as series of a chart: `whole` is what all of them have
+    at each point. */
+export function rankedSeries(
+  rows: readonly { name: string; values: readonly number[] }[],
+  whole: readonly number[],
+  others: string,
+): { series: { name: string; tone: ChartTone; total: number }[]; values: number[][] } {
+  const sum = (figures: readonly number[]) => figures.reduce((all, figure) => all + figure, 0);
+  const ranked = rows.slice(0, PLACES.length);
+  const rest = whole.map((all, point) => all - sum(ranked.map(({ values }) => values[point] ?? 0)));
+  const series = ranked.map(({ name, values }, place) => ({
+    name,
+    tone: PLACES[place] ?? ('others' as const),
+    total: sum(values),
+  }));
+  const hasRest = rest.some((figure) => figure > 0);
+  return {
+    series: hasRest ? [...series, { name: others, tone: 'others', total: sum(rest) }] : series,
+    values: whole.map((_, point) => {
+      const figures = ranked.map(({ values }) => values[point] ?? 0);
+      return hasRest ? [...figures, Math.max(0, rest[point] ?? 0)] : figures;
+    }),
+  };
+}
+
 /** The parts of a bar, from below; those that are nothing are left out. */
 export function stackBar(values: PointValues, top: number): BarPart[] {
   let from = 0;

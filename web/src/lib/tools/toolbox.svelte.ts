@@ -104,6 +104,14 @@ export class Toolbox {
     return this.#change(ids, { enabled }, inRequests({ ...where, tools, sources }));
   }
 
+  /** Has the model told of it before others, or no longer: then it follows its source again. */
+  pin({ toolId, enabledBy }: ToolView, on: boolean): Promise<void> {
+    if (on) return this.switch([toolId], true);
+    const chatId = enabledBy === 'chat' ? this.#chatId : undefined;
+    const where = chatId ? ({ layer: 'chat', chatId } as const) : ({ layer: 'user' } as const);
+    return this.#change([toolId], {}, inRequests({ ...where, tools: [{ toolId, enabled: null }] }));
+  }
+
   /** What this chat alone uses or does not, all chats of this person do from now on. */
   switchEverywhere(): Promise<void> {
     const chatId = this.#chatId;

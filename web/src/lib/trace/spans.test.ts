@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AuditView, ModelCallTrace, ToolCallTrace, TurnTrace } from '$lib/api/types';
-import { entrySpan, ticks, traceSpans } from './spans';
+import { callSpan, entrySpan, ticks, traceSpans } from './spans';
 
 const usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
@@ -145,6 +145,30 @@ describe('a call of the audit log', () => {
       call: { displayName: 'tool_id' },
     });
     expect(entrySpan(entry({}, 'login'))).toBeUndefined();
+  });
+
+  it('says where it ran, where that is known', () => {
+    const known = { callId: 'c', ok: true, runsOn: 'browser', device: 'Chrome' };
+    expect(entrySpan(entry(known))?.call).toMatchObject({ runsOn: 'browser', device: 'Chrome' });
+    const unknown = entrySpan(entry({ callId: 'c', ok: true, runsOn: 'moon', device: 7 }));
+    expect(unknown?.call).not.toHaveProperty('runsOn');
+    expect(unknown?.call).not.toHaveProperty('device');
+  });
+
+  it('has its waits where its trace is kept', () => {
+    const call = tool({
+      startedAt: 1_000,
+      endedAt: 1_100,
+      forms: [{ shownAt: 1_020, answeredAt: 1_070, outcome: 'accepted' }],
+    });
+    const { segments, from, to } = callSpan(call);
+    expect([from, to]).toEqual([0, 100]);
+    expect(segments.map(({ kind, from, to }) => `${kind} ${from}-${to}`)).toEqual([
+      'run 0-20',
+      'form 20-70',
+      'run 70-100',
+    ]);
+    expect(callSpan(tool({ endedAt: 1_000 }))).toMatchObject({ to: 1, state: 'done' });
   });
 });
 

@@ -4,6 +4,7 @@ import type {
   AuditView,
   CallStatus,
   ModelCallTrace,
+  RunsOn,
   ToolCallTrace,
   TurnTrace,
 } from '$lib/api/types';
@@ -38,8 +39,11 @@ export interface ModelSpan extends SpanBase {
 
 export interface ToolSpan extends SpanBase {
   kind: 'tool';
-  call: ToolCallTrace;
+  call: RecordedCall;
 }
+
+/** Entries of the audit log of before it had that do not say where a call ran. */
+type RecordedCall = Omit<ToolCallTrace, 'runsOn'> & { runsOn?: RunsOn };
 
 export type Span = ModelSpan | ToolSpan;
 
@@ -62,36 +66,34 @@ export function traceSpans(trace: TurnTrace, now: number): { spans: Span[]; tota
       segments: modelSegments(call, from, to),
     };
   });
-  const tools = trace.toolCalls.map((call): ToolSpan => {
-    const from = at(call.requestedAt);
-    const to = Math.max(from, at(call.endedAt ?? end));
-    return {
-      kind: 'tool',
-      id: call.callId,
-      call,
-      from,
-      to,
-      state: toolState(call, trace.endedAt !== undefined),
-      segments: toolSegments(call, at, from, to),
-    };
-  });
+  const over = trace.endedAt !== undefined;
+  const tools = trace.toolCalls.map((call) => toolSpan(call, at, end, over));
   const spans = [...models, ...tools].sort((a, b) => a.from - b.from || order(a) - order(b));
   const total = Math.max(1, at(end), ...spans.map((span) => span.to));
   return { spans, total };
 }
 
-/** A call that the audit log tells of: what there is of it, as a row of its own. */
+/** A call that has ended, as a row of its own. */
+export function callSpan(call: RecordedCall): ToolSpan {
+  const at = (time: number) => Math.max(0, time - call.requestedAt);
+  const span = toolSpan(call, at, call.requestedAt, true);
+  return span.to > 0 ? span : { ...span, to: 1, segments: [{ kind: 'run', from: 0, to: 1 }] };
+}
+
+/** A call that the audit log tells of: what there is of it. */
 export function entrySpan(entry: AuditView): ToolSpan | undefined {
-  const { callId, status, durationMs, displayName, ok } = entry.detail;
+  const { callId, status, durationMs, displayName, ok, runsOn, device } = entry.detail;
   if (entry.action !== 'tool.called' || typeof callId !== 'string') return undefined;
   const took = typeof durationMs === 'number' ? durationMs : 0;
   const known = ['done', 'failed', 'cancelled', 'lost'].find((word) => word === status);
-  const call: ToolCallTrace = {
+  const place = (['server', 'browser'] as const).find((word) => word === runsOn);
+  return callSpan({
     callId,
     messageId: '',
     toolId: entry.subject,
     displayName: typeof displayName === 'string' && displayName ? displayName : entry.subject,
-    runsOn: 'server',
+    ...(place && { runsOn: place }),
+    ...(typeof device === 'string' && { device }),
     status: (known ?? (ok === true ? 'done' : 'failed')) as CallStatus,
     requestedAt: entry.at - took,
     startedAt: entry.at - took,
@@ -99,16 +101,7 @@ export function entrySpan(entry: AuditView): ToolSpan | undefined {
     ...(typeof durationMs === 'number' && { durationMs }),
     forms: [],
     input: '',
-  };
-  return {
-    kind: 'tool',
-    id: callId,
-    call,
-    from: 0,
-    to: Math.max(1, took),
-    state: toolState(call, true),
-    segments: [{ kind: 'run', from: 0, to: Math.max(1, took) }],
-  };
+  });
 }
 
 /** Where the lines of the time axis stand: four to seven of them, at round figures. */
@@ -138,7 +131,26 @@ function modelSegments(call: ModelCallTrace, from: number, to: number): Segment[
   ]);
 }
 
-function toolState(call: ToolCallTrace, over: boolean): SpanState {
+function toolSpan(
+  call: RecordedCall,
+  at: (time: number) => number,
+  end: number,
+  over: boolean,
+): ToolSpan {
+  const from = at(call.requestedAt);
+  const to = Math.max(from, at(call.endedAt ?? end));
+  return {
+    kind: 'tool',
+    id: call.callId,
+    call,
+    from,
+    to,
+    state: toolState(call, over),
+    segments: toolSegments(call, at, from, to),
+  };
+}
+
+function toolState(call: RecordedCall, over: boolean): SpanState {
   switch (call.status) {
     case 'done':
       return 'done';
@@ -158,7 +170,7 @@ function toolState(call: ToolCallTrace, over: boolean): SpanState {
 }
 
 function toolSegments(
-  call: ToolCallTrace,
+  call: RecordedCall,
   at: (time: number) => number,
   from: number,
   to: number,

@@ -8,7 +8,7 @@ use tenon_domain::ChatId;
 
 use super::RelayedUpdate;
 
-/// What may come while the draft is on its way; where there is more, it is asked for again.
+/// Updates buffered while the snapshot is on its way; on overflow it is requested again.
 const MAX_BUFFERED: usize = 256;
 
 #[derive(Debug, Default)]
@@ -23,7 +23,7 @@ struct FollowedChat {
     check: CheckState,
     /// The store or the owner did not answer.
     has_failed: bool,
-    /// What came before the draft did; None: it is there.
+    /// Updates received before the snapshot. None once the snapshot is there.
     buffer: Option<Vec<RelayedUpdate>>,
 }
 
@@ -51,7 +51,7 @@ impl FollowedChats {
         is_new
     }
 
-    /// Whether nobody looks already, where a page watches it; who does looks again.
+    /// Starts a check of a watched chat, unless one is running; a running check then repeats.
     pub(super) fn begin_check(&mut self, chat: &ChatId) -> bool {
         let Some(followed) = self.0.get_mut(chat) else {
             return false;
@@ -91,8 +91,8 @@ impl FollowedChats {
         followed.is_some_and(|followed| followed.owner.is_some())
     }
 
-    /// Who answered before, where that has changed or the draft is to be asked for again. What the
-    /// owner sends is kept until the draft is there.
+    /// Sets the owner of a chat's turn. Returns the former one if the owner changed or a new
+    /// snapshot is needed; updates are buffered until it arrives.
     pub(super) fn set_owner(
         &mut self,
         chat: &ChatId,
@@ -109,7 +109,7 @@ impl FollowedChats {
         Some(OwnerChange { former })
     }
 
-    /// Whoever looks next asks for the draft again.
+    /// Marks the chat as behind, so that the next check requests a snapshot again.
     pub(super) fn set_behind(&mut self, chat: &ChatId) {
         if let Some(followed) = self.0.get_mut(chat) {
             followed.is_behind = true;
@@ -124,7 +124,7 @@ impl FollowedChats {
         chats
     }
 
-    /// It is looked again before long.
+    /// Marks a failed check, which is retried soon.
     pub(super) fn set_failed(&mut self, chat: &ChatId) {
         if let Some(followed) = self.0.get_mut(chat) {
             followed.has_failed = true;
@@ -136,7 +136,8 @@ impl FollowedChats {
         failed.map(|(chat, _)| chat.clone()).collect()
     }
 
-    /// The draft is there. What came meanwhile; None: nobody wants it any more.
+    /// The snapshot has arrived. Returns the updates buffered meanwhile, or None if nobody watches
+    /// any more.
     pub(super) fn begin_live(&mut self, chat: &ChatId) -> Option<Vec<RelayedUpdate>> {
         let followed = self.0.get_mut(chat)?;
         Some(followed.buffer.take().unwrap_or_default())
@@ -156,7 +157,7 @@ impl FollowedChats {
         match &mut followed.buffer {
             None => Some(update),
             Some(buffer) => {
-                // One that is missing shows by the offsets of the others.
+                // A dropped update is noticed later by the gap in the offsets.
                 if buffer.len() < MAX_BUFFERED {
                     buffer.push(update);
                 }

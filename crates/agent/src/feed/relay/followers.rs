@@ -13,10 +13,10 @@ use tokio::time::interval;
 use super::{LIVE, RelayedUpdate};
 use crate::feed::channel::lock;
 
-/// How long updates are collected for one note: nobody sees the difference.
+/// How long updates are collected into one message: short enough not to be noticed.
 const COLLECT_TIME: Duration = Duration::from_millis(40);
 
-/// Who does not say so again follows no longer.
+/// A follower that does not renew within this time is dropped.
 const FOLLOW_TIME: Duration = Duration::from_secs(30);
 
 /// A batch that is longer goes out at once; one update alone may take as much again.

@@ -49,7 +49,7 @@ pub(super) async fn identify(
     {
         let info: Result<UserInfo, IssuerError> = client.get(url, Some(access_token)).await;
         let info = info.map_err(|error| OidcError::Untrusted(super::causes(&error)))?;
-        // The endpoint is not signed: what it says must be about the same person.
+        // The userinfo response is not signed, so its subject must match the ID token.
         if info.sub != claims.sub {
             return Err(OidcError::Untrusted("it speaks of somebody else".into()));
         }

@@ -1,5 +1,5 @@
-//! The file with the set-up link, in the data folder: whoever can read that is the one
-//! who started Tenon, or could be. Nobody else on the machine can read the file.
+//! The file with the set-up link, in the data folder, readable by its owner only: whoever can read
+//! it could have started Tenon.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Write};
@@ -73,9 +73,9 @@ impl LinkFile {
         self.delete(LINK)
     }
 
-    /// Whole or not at all, and from its first byte on for its owner alone.
+    /// Writes the file atomically, readable by its owner only.
     fn put(&self, name: &str, text: &str) -> io::Result<()> {
-        // A name that nobody has made before, nor can know.
+        // A random name that cannot be guessed or pre-created.
         let draft = self.folder.join(format!(".{name}.{}", fresh_code()));
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);

@@ -53,7 +53,7 @@ fn the_way_is_found_out_and_what_belongs_to_another_is_refused() {
         Err("`url` is for an address"),
     );
     check(&|d| way(d, "stdio"), Err("which program"));
-    check(&|d| way(d, "http"), Err("no address"));
+    check(&|d| way(d, "http"), Err("not the address"));
     check(
         &|d| (command(d), d.headers = map("X-A", "1")).0,
         Err("`headers`"),

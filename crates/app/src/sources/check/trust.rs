@@ -1,4 +1,4 @@
-//! What a configuration may contain, by who owns it.
+//! Checks what a configuration may contain, depending on its owner.
 
 use tenon_domain::{
     CodedError, ErrorDetail, McpConfig, McpTransport, OpenapiConfig, SourceConfig, SourceCredential,
@@ -10,7 +10,7 @@ use crate::sources::error::SourceError;
 use crate::sources::input_error::{SourceDenied, SourceInputError};
 use crate::sources::trust::Trust;
 
-/// What somebody who is no admin may have of their own.
+/// Checks the configuration of a user who is not an admin.
 pub(in crate::sources) fn allowed(config: &SourceConfig, trust: Trust) -> Result<(), SourceError> {
     if trust == Trust::Full {
         return Ok(());
@@ -35,8 +35,7 @@ pub(in crate::sources) fn allowed(config: &SourceConfig, trust: Trust) -> Result
     Err(SourceError::Forbidden(denied.detail().in_field(field)))
 }
 
-/// What is everybody's is sent nowhere that one person alone decides on. For servers that
-/// people share.
+/// Checks that no shared secret is sent to a host chosen by one user. For shared servers.
 pub(in crate::sources) fn keeps_shared_secrets(config: &SourceConfig) -> Result<(), ErrorDetail> {
     let host: Vec<Variable> = addresses(config)
         .into_iter()
@@ -61,7 +60,7 @@ pub(in crate::sources) fn keeps_shared_secrets(config: &SourceConfig) -> Result<
     Err(error.detail().in_field(field))
 }
 
-/// What a server is given besides its address, and in which field it stands.
+/// Every configured value besides the address, with the name of its field.
 fn given(config: &SourceConfig) -> Vec<(&'static str, &String)> {
     match config {
         SourceConfig::Mcp(McpConfig {

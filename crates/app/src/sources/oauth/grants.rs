@@ -1,4 +1,4 @@
-//! What one person was granted at one server, sealed in the store.
+//! The OAuth grant of one person at one server, sealed in the store.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use super::LoginTarget;
 
-/// As long as a refresh may take. Who waits for it waits a little longer.
+/// Longest time of a refresh. Waiters wait a little longer.
 const LOCK_TIME: Duration = Duration::from_secs(30);
 const LOCK_TIMEOUT: Duration = Duration::from_secs(32);
 const LOCK_POLL_INTERVAL: Duration = Duration::from_millis(100);
@@ -21,7 +21,7 @@ pub(super) struct GrantStore {
     pub(super) store: Store,
     pub(super) vault: Arc<Vault>,
     pub(super) user: UserId,
-    /// What was granted at another address is not for this one.
+    /// The address of the grant; a grant for another address is not used.
     pub(super) target: LoginTarget,
 }
 
@@ -44,7 +44,7 @@ impl GrantStorage for GrantStore {
             .vault
             .open_sealed(&about(&stored.id), &stored.sealed_grant);
         let opened = opened.map_err(|error| self.failed(&error))?;
-        // One that another version wrote in another way is as good as none.
+        // A grant in the format of another version counts as missing.
         let sealed: Option<SealedGrant> = serde_json::from_str(&opened).ok();
         let sealed = sealed.filter(|sealed| {
             let is_here = self.target.origin.as_ref() == Some(&sealed.origin);

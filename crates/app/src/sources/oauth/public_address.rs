@@ -3,7 +3,7 @@
 /// Where a browser comes back to.
 const CALLBACK: &str = "/api/sources/callback";
 
-/// Where Tenon tells strangers what it is.
+/// Address of Tenon's client metadata document.
 const DESCRIPTION: &str = "/api/sources/client";
 
 /// An address of ours, such as `https://tenon.example.com`.

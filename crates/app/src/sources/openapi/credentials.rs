@@ -52,7 +52,7 @@ pub(super) fn revealed(
     let meant = given.into_iter().map(|(name, credential)| {
         let old = old.get(&name);
         let meant = match (credential, old) {
-            // What is new is not taken to where the old server had it taken to.
+            // After a move of the server, a new secret does not inherit the old token address.
             (Some(credential), _) if moves => completed(credential, None),
             (Some(credential), old) => completed(credential, old),
             (None, Some(old)) => old.clone(),
@@ -66,8 +66,9 @@ pub(super) fn revealed(
     meant.collect()
 }
 
-/// Who replaces the secret of a client is not shown where it gets its tokens and what for,
-/// and so does not say it again. What is empty is meant to be what the document says.
+/// Completes a credential whose client secret is replaced: token address and scopes are not shown
+/// to the person who types it, so they are taken from the old one. Empty fields mean the values of
+/// the document.
 fn completed(given: SourceCredential, old: Option<&SourceCredential>) -> SourceCredential {
     let SourceCredential::Client {
         id,

@@ -48,7 +48,8 @@ impl OpenapiDraft {
         Ok((draft, document))
     }
 
-    /// What somebody has from elsewhere. A document that came along is here by its hash.
+    /// A draft from an imported configuration. Its document is already stored and referenced by
+    /// hash.
     pub(in crate::sources) fn found(config: &OpenapiConfig) -> Self {
         let (url, kept) = match &config.origin {
             OpenapiOrigin::Url { url } => (Some(url.clone()), None),

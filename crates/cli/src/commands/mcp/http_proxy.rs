@@ -274,7 +274,7 @@ impl HttpProxy {
         self.set_listening(Some(listening));
     }
 
-    /// The one before ends.
+    /// Replaces the listener; the previous one is aborted.
     fn set_listening(&self, listening: Option<AbortHandle>) {
         let mut current = self
             .listening
@@ -336,7 +336,7 @@ impl HttpProxy {
         let line = br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
         let initialized = ForwardedMessage::read(line).map_err(anyhow::Error::msg)?;
         self.post(&initialized).await?;
-        // What is offered may be something else by now.
+        // The new session may offer other tools, so the client is told that all lists changed.
         for list in ["tools", "resources", "prompts"] {
             let method = format!("notifications/{list}/list_changed");
             self.write(format!(r#"{{"jsonrpc":"2.0","method":"{method}"}}"#))

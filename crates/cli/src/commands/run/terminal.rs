@@ -132,7 +132,7 @@ impl Terminal {
             return;
         };
         let typed = self.typed.get_or_insert_with(listen);
-        // What was typed before the question is no answer to it.
+        // Input typed before the question does not answer it.
         while typed.try_recv().is_ok() {}
         match question {
             TerminalPrompt::Call(call) => {
@@ -150,7 +150,7 @@ impl Terminal {
 
 const APPROVE: &str = "Allow this call? [y]es once / [a]lways / [n]o: ";
 
-/// Whoever closes their input says no more, and so not yes.
+/// A closed input counts as a refusal.
 fn verdict(line: Option<&str>) -> Option<Verdict> {
     let Some(line) = line else {
         return Some(Verdict::Denied);

@@ -39,8 +39,14 @@ pub(super) fn detail(skill: &SkillDetail, json: bool) -> Result<()> {
     let view = &skill.skill;
     say(format_args!("{} ({})", view.title, view.name));
     say(&view.description);
-    if let SourceState::Failed { why } = &view.state {
-        say(format_args!("It cannot be used: {}", why.message));
+    match &view.state {
+        SourceState::Failed { why } => say(format_args!("It cannot be used: {}", why.message)),
+        SourceState::Degraded { why } => say(&why.message),
+        SourceState::Starting
+        | SourceState::Ready
+        | SourceState::Sleeping
+        | SourceState::Off
+        | SourceState::Offline => {}
     }
     for tool in &view.tools {
         say(format_args!(

@@ -157,14 +157,14 @@ impl PageClient {
         let status = reply.status();
         let media_type = essence(reply.headers());
         let is_json = media_type == "application/json";
-        // It may want a key, or refuse the page. Of the handshake era, it may know no better
-        // response than some of these.
+        // The server may want a key or refuse the page. A server of the handshake era may answer
+        // `server/discover` with one of these statuses.
         let is_old = message == DISCOVER && matches!(status, 400 | 406 | 415 | 422);
         if is_get || matches!(status, 401 | 403) || message == DISCOVER && !is_old && !is_json {
             self.browser.check_status(&reply, "no MCP server").await?;
         }
         let is_first = is_get || message == DISCOVER || message == INITIALIZE;
-        // What is posted over SSE is only accepted: the response comes on the stream.
+        // A POST over SSE is only acknowledged: the response comes on the stream.
         let is_accepted = self.transport == PageTransport::Sse && !is_get;
         let is_answered = is_json || media_type == "text/event-stream" || is_accepted;
         let is_mcp = !is_first || is_answered && status < 300;

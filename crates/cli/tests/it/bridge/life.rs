@@ -121,7 +121,11 @@ async fn a_changed_file_adds_replaces_and_removes_servers() {
     let mut first = odd("");
     first["args"].as_array_mut().unwrap().push(json!(marks));
     let servers = json!({ "first": first, "second": odd("") });
-    let bridge = BridgeProcess::with_servers(folder.path(), &servers, &["--hot-reload"]);
+    let config = write_config(folder.path(), &servers);
+    let log = folder.path().join("log");
+    let bridge = BridgeProcess::start_with(&["--hot-reload", "--config", &config], |command| {
+        command.stderr(std::fs::File::create(&log).unwrap())
+    });
     assert_eq!(bridge.post("/first/echo", json!({})).await.0, 200);
     let mut changed = odd("pages");
     changed["disabledTools"] = json!(["t1"]);
@@ -156,6 +160,7 @@ async fn a_changed_file_adds_replaces_and_removes_servers() {
         }
     })
     .await;
+    let unchanged = description().await;
     // Nobody reads the pipe of the removed one any more: its process has ended.
     until(|| async {
         let held = held_open(&marks);
@@ -164,9 +169,26 @@ async fn a_changed_file_adds_replaces_and_removes_servers() {
     .await;
 
     // What cannot be used changes nothing.
-    std::fs::write(folder.path().join("config.json"), "{").unwrap();
-    tokio::time::sleep(Duration::from_millis(1100)).await;
-    assert_eq!(bridge.post("/third/echo", json!({})).await.0, 200);
+    let logs_in_nowhere = json!({ "url": "not-absolute", "oauth": {} });
+    let mistakes = [
+        "{".to_owned(),
+        json!({ "mcpServers": { "fourth": logs_in_nowhere } }).to_string(),
+    ];
+    for (number, mistake) in mistakes.iter().enumerate() {
+        std::fs::write(&config, mistake).unwrap();
+        until(|| async {
+            let log = std::fs::read_to_string(&log).unwrap();
+            let refused = log.matches("the configuration stays as it was").count();
+            if refused > number {
+                Ok(())
+            } else {
+                Err(json!(log))
+            }
+        })
+        .await;
+        assert_eq!(description().await, unchanged);
+        assert_eq!(bridge.post("/third/echo", json!({})).await.0, 200);
+    }
 }
 
 /// How many processes have a file open.

@@ -31,6 +31,9 @@ use witness::Witness;
 /// A server that is paused for so long has lost its lease.
 const PAUSE: Duration = Duration::from_secs(18);
 
+/// A page follows so many chats, so that each is followed by two where there are a thousand.
+const CHATS_OF_PAGE: usize = 10;
+
 /// So long after the last fault everything has an end: a lease, a look for it, and slack for a slow
 /// machine.
 const SETTLE_TIMEOUT: Duration = Duration::from_secs(90);
@@ -57,7 +60,9 @@ async fn whatever_fails_nothing_acknowledged_is_lost_or_doubled() {
     let last = watch::Sender::new(None);
     let pages: Vec<_> = (0..page_count as usize)
         .map(|number| {
-            let watched = chats.iter().skip(number % 3).step_by(3).cloned().collect();
+            let watched = (0..CHATS_OF_PAGE)
+                .map(|next| &chats[(number * CHATS_OF_PAGE + next) % chats.len()]);
+            let watched = watched.cloned().collect();
             tokio::spawn(pages::follow(servers.access(), watched, last.subscribe()))
         })
         .collect();
@@ -80,7 +85,8 @@ async fn whatever_fails_nothing_acknowledged_is_lost_or_doubled() {
     while Instant::now() < until {
         faults.cause_one().await;
     }
-    eprintln!("{:?}", faults.counts);
+    let refusals = record.0.lock().unwrap().refusals.clone();
+    eprintln!("{:?}, refused {refusals:?}", faults.counts);
     faults.servers.mend_all();
     is_over.store(true, Ordering::SeqCst);
     for writer in writers {
@@ -113,20 +119,31 @@ async fn whatever_fails_nothing_acknowledged_is_lost_or_doubled() {
     assert!(turns.len() > 20, "too little happened");
 }
 
-/// The turns that were acknowledged, with their chats.
 #[derive(Clone, Default)]
-struct TurnRecord(Arc<Mutex<BTreeMap<String, String>>>);
+struct TurnRecord(Arc<Mutex<TurnAnswers>>);
+
+/// What was answered to those who wanted a turn.
+#[derive(Default)]
+struct TurnAnswers {
+    /// The turns that were acknowledged, with their chats.
+    turns: BTreeMap<String, String>,
+    /// How often each other status came; 0: no answer.
+    refusals: BTreeMap<u16, usize>,
+}
 
 impl TurnRecord {
     fn acknowledge(&self, turn: &str, chat: &str) {
-        self.0
-            .lock()
-            .unwrap()
-            .insert(turn.to_owned(), chat.to_owned());
+        let turns = &mut self.0.lock().unwrap().turns;
+        turns.insert(turn.to_owned(), chat.to_owned());
+    }
+
+    fn refuse(&self, status: u16) {
+        let refusals = &mut self.0.lock().unwrap().refusals;
+        *refusals.entry(status).or_default() += 1;
     }
 
     fn turns(&self) -> BTreeMap<String, String> {
-        self.0.lock().unwrap().clone()
+        self.0.lock().unwrap().turns.clone()
     }
 }
 
@@ -152,7 +169,8 @@ async fn write(
                     break;
                 }
                 // The one before has no end yet, or a server is going or lost its lease.
-                Some((409 | 500 | 502 | 503 | 504, _)) | None => {}
+                Some((status @ (409 | 500 | 502 | 503 | 504), _)) => record.refuse(status),
+                None => record.refuse(0),
                 Some((status, refused)) => panic!("{status} {refused}"),
             }
             if is_over.load(Ordering::SeqCst) {

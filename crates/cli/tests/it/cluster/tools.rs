@@ -119,6 +119,20 @@ async fn an_exclusive_server_runs_once_and_moves_when_its_server_ends() {
     } else {
         (&b, &at_b, &ada)
     };
+    // Its log is read where it is, whoever asks.
+    let logs = async |person: &Person<'_>| {
+        let (status, lines) = person.get("/api/sources/mcp-clock/logs").await;
+        assert_eq!(status, 200, "{lines}");
+        let lines = lines.as_array().unwrap().iter();
+        let texts = lines.map(|line| line["text"].as_str().unwrap().to_owned());
+        texts.collect::<Vec<_>>()
+    };
+    let of_runner = logs(at_runner).await;
+    assert!(!of_runner.is_empty());
+    let elsewhere = logs(stays).await;
+    assert_eq!(elsewhere[0], "It runs at another server of the cluster.");
+    assert_eq!(elsewhere[1..], of_runner);
+
     // It is restarted where it runs, whoever is asked.
     let pid = ready(at_runner).await.unwrap()["pid"].clone();
     let restart = stays.post("/api/sources/mcp-clock/restart", json!({}));

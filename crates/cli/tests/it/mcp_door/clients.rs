@@ -225,6 +225,17 @@ async fn official_typescript_clients_use_the_hub() {
     let audit = fixture.served.client.get(fixture.url("/api/audit"));
     let audit = audit.bearer_auth(key).send().await.unwrap();
     let audit: Value = audit.json().await.unwrap();
+    // The time in which a person filled in the form is told apart.
+    let mut entries = audit.as_array().unwrap().iter();
+    let asked = entries.find(|entry| {
+        let subject = entry["subject"].as_str().unwrap_or_default();
+        subject.contains("elicitation") && entry["detail"]["ok"] == true
+    });
+    let id = asked.unwrap()["detail"]["callId"].as_str().unwrap();
+    let trace = fixture.url(&format!("/api/calls/{id}"));
+    let trace = fixture.served.client.get(trace).bearer_auth(key);
+    let trace: Value = trace.send().await.unwrap().json().await.unwrap();
+    assert_eq!(trace["forms"][0]["outcome"], "accepted", "{trace:#}");
     let is_cancelled = |entry: &&Value| {
         let long = "mcp_everything_trigger-long-running-operation";
         entry["subject"] == long && entry["detail"]["ok"] == false

@@ -275,6 +275,61 @@ async fn a_builtin_tool_of_a_skill_has_the_arguments_that_it_fixes() {
 }
 
 #[tokio::test]
+async fn a_builtin_tool_that_is_denied_is_denied_through_a_skill_as_well() {
+    let model = Arc::new(ObedientModel::default());
+    let server = Server::with_model(model.clone()).await;
+    let tool = "type: builtin, tool: calculate, arguments: {expression: 6*7}, \
+                parameters: {type: object}";
+    let skill = server
+        .install(&SkillFiles::new("sums").tool("answer", tool))
+        .await;
+    let answer = id_of(&skill, "answer");
+    let set = async |layer: &str, policy: Value, enabled: Value| {
+        let tool = json!({"toolId": "builtin_calculate", "policy": policy, "enabled": enabled});
+        let change = json!({"layer": layer, "tools": [tool]});
+        assert_eq!(server.patch("/api/tools", change).await.0, 204);
+    };
+    let why = async || {
+        let path = format!("/api/tools/{answer}/call");
+        let body = json!({"arguments": {}});
+        let (_, answer) = server.post(&path, body).await;
+        answer["error"]["code"].as_str().map(str::to_owned)
+    };
+    let denied = Some("call_denied_by_you".to_owned());
+    for (layer, policy, enabled, expected) in [
+        ("user", json!("deny"), Value::Null, denied),
+        (
+            "organisation",
+            json!("deny"),
+            Value::Null,
+            Some("call_denied_for_all".to_owned()),
+        ),
+        (
+            "user",
+            Value::Null,
+            json!(false),
+            Some("call_off".to_owned()),
+        ),
+    ] {
+        assert_eq!(why().await, None);
+        set(layer, policy, enabled).await;
+        assert_eq!(why().await, expected, "{layer}");
+        // No model is offered it, and one that calls it all the same gets nothing.
+        let chat = server.new_chat().await;
+        let before = model.requests().len();
+        server.ask(&chat, &answer).await;
+        let asked = model.requests().split_off(before);
+        let offered = asked[0].tools.iter().any(|tool| tool.id.as_str() == answer);
+        assert!(!offered, "{layer}");
+        let (_, messages) = server.get(&format!("/api/chats/{chat}/messages")).await;
+        let status = &messages[1]["toolCalls"][0]["status"];
+        assert_eq!(status, "failed", "{layer}: {messages:#}");
+        set(layer, Value::Null, Value::Null).await;
+    }
+    assert_eq!(why().await, None);
+}
+
+#[tokio::test]
 async fn two_calls_of_one_chat_share_its_folder_and_no_other_chat_does() {
     let writes = "import json, os, sys\nopen('seen', 'a').write('x')\nprint(json.dumps([open('seen').read(), os.listdir('.')]))";
     let server = Server::with_model(Arc::new(ObedientModel::default())).await;

@@ -3,13 +3,39 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
+use tempfile::TempDir;
+use tenon_llm::ModelRequest;
 
 use super::{Asks, ObedientModel, SkillFiles, id_of, path_of};
 use crate::mcp_door::{message, stateless};
-use crate::people::Person;
-use crate::server::{Server, answer};
+use crate::people::{PASSWORD, Person, email};
+use crate::program::{Served, ended, stdout, tenon};
+use crate::server::{Server, answer, cookie_of};
+use crate::user_command::user;
 
 const MARKER: &str = "quillwort";
+
+/// What only its instructions say.
+const SAID: &str = "long road";
+
+/// What one completion had of a skill: whether its model was offered the tool, and read its result.
+/// The model calls what it is told to call, whether it was offered or not.
+#[derive(Debug, PartialEq)]
+struct SeenByModel {
+    offered: bool,
+    read: bool,
+}
+
+impl SeenByModel {
+    fn of(requests: &[ModelRequest], tool: &str) -> Self {
+        assert!(!requests.is_empty(), "no model was asked");
+        let mut offered = requests.iter().flat_map(|request| &request.tools);
+        Self {
+            offered: offered.any(|spec| spec.id.as_str() == tool),
+            read: format!("{requests:?}").contains(SAID),
+        }
+    }
+}
 
 /// Through MCP, with a key.
 async fn mcp(key: &Person<'_>, path: &str, method: &str, params: Value) -> (u16, Value) {
@@ -44,7 +70,7 @@ async fn read(person: &Person<'_>, key: &Person<'_>, tool: &str) -> Vec<(u16, Va
 #[tokio::test]
 async fn a_private_skill_is_reached_by_its_owner_alone() {
     let model = Arc::new(ObedientModel::default());
-    let server = Server::with_accounts_and_model(model).await;
+    let server = Server::with_accounts_and_model(model.clone()).await;
     let ada = Person::set_up(&server, "Ada").await;
     let (olga, bob) = (ada.add("Olga").await, ada.add("Bob").await);
     let skill = SkillFiles::new(MARKER).body("Take the long road.\n");
@@ -56,9 +82,7 @@ async fn a_private_skill_is_reached_by_its_owner_alone() {
     let hers = read(&olga, &key, &tool).await;
     let found: Vec<bool> = hers
         .iter()
-        .map(|(_, body)| {
-            body.to_string().contains(MARKER) || body.to_string().contains("long road")
-        })
+        .map(|(_, body)| body.to_string().contains(MARKER) || body.to_string().contains(SAID))
         .collect();
     let expected = [
         true, true, false, false, false, false, true, true, true, true,
@@ -67,14 +91,24 @@ async fn a_private_skill_is_reached_by_its_owner_alone() {
     let mcpo = format!("/mcpo/{MARKER}/use_{MARKER}");
     let through_mcpo = key.post(&mcpo, json!({})).await;
     assert!(
-        through_mcpo.1.to_string().contains("long road"),
+        through_mcpo.1.to_string().contains(SAID),
         "{through_mcpo:?}"
     );
     let completion = |model: &str| json!({"model": model, "tool_ids": [tool], "messages": [{"role": "user", "content": tool}]});
     let (_, models) = olga.get("/v1/models").await;
-    let model = models["data"][0]["id"].as_str().unwrap().to_owned();
-    let (status, answer) = key.post("/v1/chat/completions", completion(&model)).await;
+    let name = models["data"][0]["id"].as_str().unwrap().to_owned();
+    let complete = async |key: &Person<'_>, body: Value| {
+        let before = model.requests().len();
+        let answer = key.post("/v1/chat/completions", body).await;
+        (answer, model.requests().split_off(before))
+    };
+    let ((status, answer), asked) = complete(&key, completion(&name)).await;
     assert_eq!(status, 200, "{answer}");
+    let all = SeenByModel {
+        offered: true,
+        read: true,
+    };
+    assert_eq!(SeenByModel::of(&asked, &tool), all, "{asked:#?}");
 
     // Her expert names it; shared, it takes nobody along.
     let expert =
@@ -87,7 +121,7 @@ async fn a_private_skill_is_reached_by_its_owner_alone() {
         for (status, body) in read(person, &key, &tool).await {
             // What cannot be found is named as it was asked for.
             let text = body.to_string().replace(&tool, "");
-            let names_it = text.contains(MARKER) || text.contains("long road");
+            let names_it = text.contains(MARKER) || text.contains(SAID);
             // The expert that she shared says the id of what it uses.
             let is_expert = text.contains("\"Guide\"");
             assert!(is_expert || !names_it, "{admin} {status} {text}");
@@ -107,9 +141,24 @@ async fn a_private_skill_is_reached_by_its_owner_alone() {
             json!({"name": tool, "arguments": {}}),
         )
         .await;
-        assert!(!called.to_string().contains("long road"), "{called}");
-        let (_, answer) = key.post("/v1/chat/completions", completion(&model)).await;
-        assert!(!answer.to_string().contains("long road"), "{answer}");
+        assert!(!called.to_string().contains(SAID), "{called}");
+        // By its id, among all that they have, and as her expert.
+        let chosen = complete(&key, completion(&name)).await;
+        let mut all = completion(&name);
+        all.as_object_mut().unwrap().remove("tool_ids");
+        let of_all = complete(&key, all).await;
+        assert_eq!(of_all.0.0, 200, "{:?}", of_all.0);
+        let of_guide = complete(&key, completion("expert/guide")).await;
+        for ((_, answer), asked) in [chosen, of_all, of_guide] {
+            assert!(!answer.to_string().contains(SAID), "{answer}");
+            if !asked.is_empty() {
+                let nothing = SeenByModel {
+                    offered: false,
+                    read: false,
+                };
+                assert_eq!(SeenByModel::of(&asked, &tool), nothing, "{asked:#?}");
+            }
+        }
         // Nor does somebody's own expert borrow it.
         let borrowed = json!({"title": "Borrows", "skills": [skill["id"]]});
         let (status, refused) = person.post("/api/experts", borrowed).await;
@@ -151,4 +200,90 @@ async fn a_skill_of_the_team_is_a_tool_of_mcp_and_of_completions() {
             .collect::<Vec<_>>(),
         [count]
     );
+}
+
+/// Somebody at a server of its own process.
+struct ServedPerson<'a> {
+    served: &'a Served,
+    cookie: String,
+}
+
+impl<'a> ServedPerson<'a> {
+    async fn log_in(served: &'a Served, name: &str) -> Self {
+        let body = json!({"email": email(name), "password": PASSWORD});
+        let url = format!("{}/api/auth/login", served.address);
+        let entered = served.client.post(url).json(&body).send().await.unwrap();
+        let cookie = cookie_of(&entered);
+        Self { served, cookie }
+    }
+}
+
+impl Asks for ServedPerson<'_> {
+    async fn ask_for(&self, method: &str, path: &str, body: Value) -> (u16, Value) {
+        let url = format!("{}{path}", self.served.address);
+        let request = self.served.client.request(method.parse().unwrap(), url);
+        let request = request.header("cookie", &self.cookie).json(&body);
+        answer(request.send().await.unwrap()).await
+    }
+}
+
+#[tokio::test]
+async fn a_shell_sees_no_private_skill_or_expert_of_anybody_else() {
+    let data = tempfile::tempdir().unwrap();
+    let add = |name: &str, more: &[&str]| {
+        let email = email(name);
+        let words = ["add", "--email", &email, "--name", name, "--password-stdin"];
+        stdout(&user(&data, &[&words, more].concat(), PASSWORD));
+    };
+    add("Ada", &[]);
+    let mut served = Served::start_with(&data, |serve| serve.env_remove("TENON_SINGLE_USER"));
+    let ada = ServedPerson::log_in(&served, "Ada").await;
+    let new = json!({"name": "Olga", "email": email("Olga"), "password": PASSWORD});
+    assert_eq!(ada.ask_for("POST", "/api/users", new).await.0, 201);
+    let olga = ServedPerson::log_in(&served, "Olga").await;
+    for (person, name) in [(&olga, MARKER), (&ada, "clubmoss")] {
+        let mut skill = SkillFiles::new(name).body("Take the long road.\n").upload();
+        skill["visibility"] = json!("private");
+        let (status, skill) = person.ask_for("POST", "/api/skills", skill).await;
+        assert_eq!(status, 201, "{skill}");
+        let expert = json!({"title": format!("Guide of {name}"), "name": format!("guide-{name}"),
+            "systemPrompt": "Take the long road.", "skills": [skill[0]["id"]]});
+        let (status, expert) = person.ask_for("POST", "/api/experts", expert).await;
+        assert_eq!(status, 201, "{expert}");
+    }
+    // The shell is the owner's: hers is there.
+    let check = |when: &str| {
+        for command in ["skill list", "expert list", "tools list"] {
+            for json in [&["--json"][..], &[]] {
+                let words: Vec<&str> = command.split(' ').chain(json.iter().copied()).collect();
+                let listed = stdout(&in_shell(&data, &words));
+                assert!(listed.contains("clubmoss"), "{command}, {when}: {listed}");
+                assert!(!listed.contains(MARKER), "{command}, {when}: {listed}");
+            }
+        }
+        for command in ["skill show", "expert export"] {
+            let show = |name: &str| {
+                let name = match command {
+                    "expert export" => format!("guide-{name}"),
+                    _ => name.to_owned(),
+                };
+                let words: Vec<&str> = command.split(' ').chain([name.as_str()]).collect();
+                in_shell(&data, &words)
+            };
+            assert!(stdout(&show("clubmoss")).contains("clubmoss"));
+            let refused = show(MARKER);
+            assert!(!refused.status.success(), "{command}, {when}: {refused:?}");
+            let said = String::from_utf8_lossy(&refused.stdout).into_owned();
+            assert_eq!(said, "", "{command}, {when}");
+        }
+    };
+    check("beside a server");
+    served.signal("-TERM");
+    assert!(ended(&mut served.child).success());
+    check("alone");
+}
+
+fn in_shell(data: &TempDir, words: &[&str]) -> std::process::Output {
+    let mut command = tenon(data, words);
+    command.env_remove("TENON_SINGLE_USER").output().unwrap()
 }

@@ -3,6 +3,9 @@
 use std::net::{TcpListener, UdpSocket};
 
 use serde_json::{Value, json};
+use tenon_app::config::Config;
+use tenon_domain::UserId;
+use tenon_store::LOCAL;
 
 use super::{Asks, SkillFiles, id_of, path_of};
 use crate::program::Served;
@@ -195,6 +198,112 @@ async fn node_reaches_nothing_either() {
     );
 }
 
+/// Finds out whether code of the work folder or of a home there is found: at once, when it is
+/// called, and in another process.
+const PYTHON_WORKER: &str = "import json, multiprocessing, os
+
+
+class Tools:
+    def lazily(self):
+        \"\"\"Imports when it is called.\"\"\"
+        import colorsys
+        return [colorsys.rgb_to_hls(0, 0, 0)[0], os.path.expanduser('~').startswith(os.getcwd())]
+
+    def elsewhere(self):
+        \"\"\"Imports in another process.\"\"\"
+        process = multiprocessing.get_context('spawn').Process(target=print)
+        process.start()
+        process.join()
+        return process.exitcode
+";
+
+const NODE_FINDS: &str = "import { createRequire } from 'node:module';
+const find = () => {
+  try { return createRequire(import.meta.url)('colour'); } catch { return 'nothing'; }
+};
+";
+
+/// What another skill, or a tool that writes files, may leave in the folder of a chat.
+fn plant(work: &std::path::Path) {
+    let write = |path: &str, text: &str| {
+        let path = work.join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    let python = |name: &str| format!("open({:?}, 'w').close()", work.join(name));
+    for minor in 9..20 {
+        let site = format!(".local/lib/python3.{minor}/site-packages");
+        for name in ["usercustomize", "sitecustomize", "json", "colorsys"] {
+            let code = python(&format!("executed-{name}-of-user"));
+            write(&format!("{site}/{name}.py"), &code);
+        }
+    }
+    for name in [
+        "usercustomize",
+        "sitecustomize",
+        "json",
+        "colorsys",
+        "multiprocessing",
+    ] {
+        write(
+            &format!("{name}.py"),
+            &python(&format!("executed-{name}-here")),
+        );
+    }
+    for folder in [".node_modules", ".node_libraries", "node_modules"] {
+        let marker = work.join(format!("executed-{folder}"));
+        let code =
+            format!("require('fs').writeFileSync({marker:?}, ''); module.exports = 'found';");
+        write(&format!("{folder}/colour/index.js"), &code);
+    }
+}
+
+#[tokio::test]
+async fn what_is_left_in_the_folder_of_a_chat_is_executed_by_no_other_skill() {
+    let server = Server::start().await;
+    let work = server.app.tools.workspace(&UserId::new(LOCAL));
+    let script = "import json, colorsys, os
+print(json.dumps(os.path.expanduser('~').startswith(os.getcwd())))";
+    let module = "type: script, command: python3 -m json.tool, parameters: {type: object}";
+    let skill = SkillFiles::new("victim")
+        .python("script", script)
+        .tool("module", module)
+        .node("node", &format!("{NODE_FINDS}console.log(find());"));
+    let skill = server.install(&skill).await;
+    let create = async |code: &str, name: &str| {
+        let code = json!({"code": code, "name": name});
+        let (status, created) = server.post("/api/tools/create", code).await;
+        assert_eq!(status, 201, "{created}");
+        created
+    };
+    let python = create(PYTHON_WORKER, "Python worker").await;
+    let node = format!("{NODE_FINDS}/** Seeks. */\nexport function seek() {{ return find(); }}");
+    let node = create(&node, "Node worker").await;
+    let python_is_well = async |worker: &str| {
+        let lazily = server.result(&id_of(&python, "lazily"), json!({})).await;
+        assert_eq!(lazily, json!([0.0, false]), "a {worker} worker");
+    };
+    // One process that began before, and is kept.
+    let found = server.result(&id_of(&node, "seek"), json!({})).await;
+    assert_eq!(found, "nothing");
+    plant(&work);
+    for worker in ["new", "warm"] {
+        python_is_well(worker).await;
+        let found = server.result(&id_of(&node, "seek"), json!({})).await;
+        assert_eq!(found, "nothing", "a {worker} worker");
+    }
+    let exit_code = server.result(&id_of(&python, "elsewhere"), json!({})).await;
+    assert_eq!(exit_code, 0);
+    let result = async |tool: &str| server.result(&id_of(&skill, tool), json!({"a": 1})).await;
+    assert_eq!(result("script").await, false);
+    assert_eq!(result("module").await, json!({"a": 1}));
+    assert_eq!(result("node").await, "nothing");
+    let entries = std::fs::read_dir(&work).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let executed: Vec<String> = names.filter(|name| name.starts_with("executed")).collect();
+    assert_eq!(executed, Vec::<String>::new());
+}
+
 #[tokio::test]
 async fn the_network_takes_a_skill_that_asks_and_an_admin_who_agrees() {
     let server = Server::start().await;
@@ -245,4 +354,18 @@ async fn the_page_is_told_which_walls_there_are() {
     let walls: Vec<&Value> = walls.map(|wall| &wall["wall"]).collect();
     let expected = ["files", "network", "processes", "system-calls", "limits"];
     assert_eq!(walls, expected, "{sandbox}");
+}
+
+#[tokio::test]
+async fn where_there_is_no_sandbox_the_page_is_told_why() {
+    let config = Config {
+        sandbox_helper: Some("/no/such/helper".into()),
+        ..Config::default()
+    };
+    let server = Server::with_config(config).await;
+    let (status, sandbox) = server.get("/api/skills/sandbox").await;
+    assert_eq!((status, &sandbox["walls"]), (200, &json!([])));
+    let why = sandbox["why"].as_str().unwrap();
+    let expected = "the helper of the sandbox could not be started: No such file";
+    assert!(why.starts_with(expected), "{why}");
 }

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use serde_json::json;
+use tenon_app::config::Config;
 use tenon_domain::UserId;
 use tenon_store::LOCAL;
 
@@ -58,8 +59,17 @@ while True:
     held.append(b'x' * (256 << 20))
 ";
 
+/// Twenty files of two megabytes, slowly.
+const FILL: &str = "import time
+for number in range(20):
+    with open(f'part-{number}', 'wb') as file:
+        file.write(b'x' * (2 << 20))
+    time.sleep(0.3)
+print('all is written')
+";
+
 /// The same in a worker that would be kept for the next call.
-const WORKER: &str = "import fcntl, os, time
+const WORKER: &str = "import fcntl, os, threading, time
 
 
 class Tools:
@@ -91,13 +101,28 @@ class Tools:
         except OSError:
             return {'stopped': count < 200}
 
+    def fill_later(self):
+        \"\"\"Leaves a thread that writes.\"\"\"
+        self.held = open('held', 'w')
+        fcntl.flock(self.held, fcntl.LOCK_EX)
+        threading.Thread(target=self.fill, daemon=True).start()
+        return 'left'
+
+    def fill(self):
+        \"\"\"Writes until it may not.\"\"\"
+        for number in range(20):
+            with open(f'more-{number}', 'wb') as file:
+                file.write(b'x' * (2 << 20))
+            time.sleep(0.3)
+        return 'all is written'
+
     def well(self):
         \"\"\"Does nothing.\"\"\"
         return 'well'
 ";
 
 /// Returns when no process has the lock any more.
-async fn until_freed(server: &Server) {
+pub async fn until_freed(server: &Server) {
     let work = server.app.tools.workspace(&UserId::new(LOCAL));
     let freed = tokio::task::spawn_blocking(move || {
         let file = std::fs::File::open(work.join("held")).unwrap();
@@ -181,5 +206,42 @@ async fn a_worker_keeps_nothing_of_a_call_and_its_calls_have_the_same_bounds() {
     let forked = server.result(&id_of(&skill, "fork"), json!({})).await;
     assert_eq!(forked, json!({"stopped": true}));
     let well = server.result(&id_of(&skill, "well"), json!({})).await;
+    assert_eq!(well, "well");
+}
+
+#[tokio::test]
+async fn programs_write_no_more_than_a_chat_may_have() {
+    let server = Server::with_config(Config {
+        chat_quota_mb: Some(8),
+        ..Config::default()
+    })
+    .await;
+    let skill = SkillFiles::new("filling").python("fill", FILL);
+    let skill = server.install(&skill).await;
+    let code = json!({"code": WORKER, "name": "Worker"});
+    let (status, worker) = server.post("/api/tools/create", code).await;
+    assert_eq!(status, 201, "{worker}");
+    let work = server.app.tools.workspace(&UserId::new(LOCAL));
+    for id in [id_of(&skill, "fill"), id_of(&worker, "fill")] {
+        let filled = server.call(&id, json!({})).await;
+        assert_eq!(filled["error"]["code"], "quota_of_chat", "{filled}");
+        let files = std::fs::read_dir(&work).unwrap().count();
+        assert!((2..20).contains(&files), "{files}");
+        // Without room it is not begun, and what is removed makes room at once.
+        let again = server.call(&id, json!({})).await;
+        assert_eq!(again["error"]["code"], "quota_of_chat", "{again}");
+        assert_eq!(std::fs::read_dir(&work).unwrap().count(), files);
+        std::fs::remove_dir_all(&work).unwrap();
+    }
+    // A worker that waits for its next call is watched, too.
+    let left = server
+        .result(&id_of(&worker, "fill_later"), json!({}))
+        .await;
+    assert_eq!(left, "left");
+    until_freed(&server).await;
+    let files = std::fs::read_dir(&work).unwrap().count();
+    assert!((2..20).contains(&files), "{files}");
+    std::fs::remove_dir_all(&work).unwrap();
+    let well = server.result(&id_of(&worker, "well"), json!({})).await;
     assert_eq!(well, "well");
 }

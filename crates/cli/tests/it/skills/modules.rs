@@ -4,7 +4,7 @@ use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tenon_app::config::Config;
 use tenon_domain::UserId;
 use tenon_store::LOCAL;
@@ -350,6 +350,68 @@ async fn code_knows_who_calls_it() {
 }
 
 #[tokio::test]
+async fn code_knows_the_chat_and_the_message_that_it_is_called_in() {
+    let code = "class Tools:
+    def where(self, __chat_id__: str, __message_id__: str, __metadata__: dict):
+        \"\"\"Where it is called.\"\"\"
+        return [__chat_id__, __message_id__, __metadata__]
+";
+    let model = Arc::new(ObedientModel::default());
+    let server = Server::with_accounts_and_model(model).await;
+    let ada = Person::set_up(&server, "Ada").await;
+    let new = json!({"code": code});
+    let (_, created) = ada.post("/api/tools/create", new).await;
+    let tool = id_of(&created, "where");
+    let metadata = |chat: &Value, message: &Value| json!({"chat_id": chat, "message_id": message, "user_id": ada.id, "tool_name": "where"});
+    // Nobody called it from a chat.
+    let none = Value::Null;
+    let given = ada.result(&tool, json!({})).await;
+    assert_eq!(given, json!([null, null, metadata(&none, &none)]));
+
+    let (_, chat) = ada.post("/api/chats", json!({})).await;
+    let id = chat["id"].as_str().unwrap();
+    let mut page = ada.socket().await.unwrap();
+    page.subscribe(id, 0).await;
+    page.until(|frame| frame["type"] == "caughtUp").await;
+    let turns = format!("/api/chats/{id}/turns");
+    ada.post(&turns, json!({"text": tool})).await;
+    page.until_finished().await;
+    let (_, messages) = ada.get(&format!("/api/chats/{id}/messages")).await;
+    let given = &data_of(&messages)[0];
+    let message = &given[1];
+    let mut ids = messages.as_array().unwrap().iter().map(|of| &of["id"]);
+    assert!(ids.any(|id| id == message), "{given} {messages:#}");
+    let id = json!(id);
+    assert_eq!(given, &json!([id, message, metadata(&id, message)]));
+}
+
+#[tokio::test]
+async fn what_code_lacks_of_open_webui_is_named_before_it_is_saved_and_does_not_stop_it() {
+    let code = "class Tools:
+    def users(self, __request__) -> str:
+        \"\"\"Who is there.\"\"\"
+        from open_webui.models.users import Users
+        return str(Users.get_users())
+";
+    let server = Server::start().await;
+    let body = json!({"code": code});
+    let (_, described) = server.post("/api/tools/describe", body.clone()).await;
+    assert_eq!(
+        described["warnings"],
+        json!([
+            {"kind": "parameter", "line": 2, "names": ["__request__"], "tool": "users", "message":
+                "The tool `users` needs __request__ in line 2, which only Open WebUI passes. It gets None."},
+            {"kind": "internals", "line": 4, "names": ["open_webui.models.users"], "message":
+                "The code imports the inside of Open WebUI, which is not here: open_webui.models.users in line 4. What needs it will fail."},
+        ])
+    );
+    let (status, created) = server.post("/api/tools/create", body).await;
+    assert_eq!(status, 201, "{created}");
+    let why = server.failure(&id_of(&created, "users"), json!({})).await;
+    assert!(why.contains("No module named 'open_webui'"), "{why}");
+}
+
+#[tokio::test]
 async fn a_second_call_is_answered_by_a_warm_worker_and_another_person_or_chat_gets_another() {
     let model = Arc::new(ObedientModel::default());
     let server = Server::with_accounts_and_model(model).await;
@@ -508,7 +570,11 @@ async fn code_that_is_described_or_tried_has_the_same_walls_around_it() {
         .await;
     assert_eq!(status, 400, "{refused}");
     let arguments = json!({"port": port});
-    let trial = json!({"code": CONNECTS, "tool": "connect", "arguments": arguments});
-    let tried = events(&server, trial).await;
+    let mut trial = json!({"code": CONNECTS, "tool": "connect", "arguments": arguments});
+    let tried = events(&server, trial.clone()).await;
     assert_eq!(tried, [json!({"type": "result", "result": "refused"})]);
+    // Unless whoever tries it lets it out, as they may when they save it.
+    trial["allowNetwork"] = json!(true);
+    let tried = events(&server, trial).await;
+    assert_eq!(tried, [json!({"type": "result", "result": "connected"})]);
 }

@@ -1,12 +1,16 @@
 //! Packages that skills need, from PyPI and npm.
 
+use std::io::{Cursor, Write};
+use std::process::Command;
 use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::time::timeout;
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
 
-use super::{Asks, SkillFiles, events, id_of};
+use super::{Asks, SkillFiles, events, id_of, path_of};
 use crate::program::{Served, run, stdout, tenon};
 use crate::server::Server;
 
@@ -169,6 +173,102 @@ async fn code_gets_the_packages_that_it_names_or_that_open_webui_has() {
     assert_eq!(created["description"], "Reads documents.");
     let requirements = &created["permissions"]["requirements"];
     assert_eq!(requirements["python"], json!(["docx2txt"]), "{created}");
+}
+
+/// A folder with a package for each language, which need no index.
+fn own_packages() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let mut wheel = ZipWriter::new(Cursor::new(Vec::new()));
+    let about = "Metadata-Version: 2.1\nName: tinypy\nVersion: 1.0\n";
+    let of_wheel =
+        "Wheel-Version: 1.0\nGenerator: tenon\nRoot-Is-Purelib: true\nTag: py3-none-any\n";
+    for (path, text) in [
+        ("tinypy.py", "two = 2\n"),
+        ("tinypy-1.0.dist-info/METADATA", about),
+        ("tinypy-1.0.dist-info/WHEEL", of_wheel),
+        ("tinypy-1.0.dist-info/RECORD", ""),
+    ] {
+        wheel
+            .start_file(path, SimpleFileOptions::default())
+            .unwrap();
+        wheel.write_all(text.as_bytes()).unwrap();
+    }
+    let wheel = wheel.finish().unwrap().into_inner();
+    std::fs::write(folder.path().join("tinypy-1.0-py3-none-any.whl"), wheel).unwrap();
+    let package = folder.path().join("tinyjs");
+    std::fs::create_dir(&package).unwrap();
+    let manifest = r#"{"name": "tinyjs", "version": "1.0.0", "type": "module", "main": "main.js"}"#;
+    std::fs::write(package.join("package.json"), manifest).unwrap();
+    std::fs::write(package.join("main.js"), "export const two = 2;\n").unwrap();
+    let mut pack = Command::new("npm");
+    pack.args(["pack", "--pack-destination", ".."]);
+    let packed = pack.current_dir(&package).output().unwrap();
+    assert!(packed.status.success(), "{packed:?}");
+    folder
+}
+
+/// What is told while code becomes a skill.
+async fn creation(served: &Served, body: Value) -> Vec<Value> {
+    let url = format!("{}/api/tools/create/stream", served.address);
+    let request = served.client.post(url).json(&body);
+    let answer = request.timeout(INSTALL_TIMEOUT).send().await.unwrap();
+    assert_eq!(answer.status(), 200);
+    let text = answer.text().await.unwrap();
+    let data = text.lines().filter_map(|line| line.strip_prefix("data:"));
+    data.map(|event| serde_json::from_str(event.trim()).unwrap())
+        .collect()
+}
+
+#[tokio::test]
+async fn code_of_both_languages_has_packages_and_whoever_saves_it_hears_how_they_are_installed() {
+    let data = tempfile::tempdir().unwrap();
+    let packages = own_packages();
+    let served = Served::start_with(&data, |serve| {
+        serve
+            .env("PIP_NO_INDEX", "1")
+            .env("PIP_FIND_LINKS", packages.path())
+            .env("UV_NO_INDEX", "1")
+            .env("UV_FIND_LINKS", packages.path())
+            // So that the sandbox shows it to npm.
+            .env("npm_config_tenon_packages", packages.path())
+            .env("npm_config_registry", "http://127.0.0.1:9/")
+    });
+    let python = "\"\"\"\nrequirements: tinypy==1.0\n\"\"\"\nfrom tinypy import two\n\nclass Tools:\n    def number(self) -> int:\n        \"\"\"Two.\"\"\"\n        return two\n";
+    let tarball = packages.path().join("tinyjs-1.0.0.tgz");
+    let tinyjs = format!("tinyjs@file:{}", tarball.display());
+    let node = format!(
+        "/**\n * requirements: {tinyjs}\n */\nimport {{ two }} from 'tinyjs';\n\n/** Two. */\nexport function number() {{\n  return two;\n}}\n"
+    );
+    for (code, said) in [
+        (python, "pip install tinypy==1.0".to_owned()),
+        (node.as_str(), format!("npm install {tinyjs}")),
+    ] {
+        let told = creation(&served, json!({"code": code, "name": "Numbers"})).await;
+        let line = json!({"type": "line", "line": said});
+        assert!(told.contains(&line), "{told:#?}");
+        let last = told.last().unwrap();
+        assert_eq!(last["type"], "created", "{told:#?}");
+        let skill = &last["skill"];
+        let number = id_of(skill, "number");
+        // It waits for its own packages.
+        assert_eq!(served.result(&number, json!({})).await, 2);
+        // It is still one module, which can be edited, and tried with what was installed.
+        assert!(skill["code"]["file"].is_string(), "{skill}");
+        let url = format!("{}/api/tools/try", served.address);
+        let trial = json!({"code": code, "tool": "number"});
+        let tried = served.client.post(url).json(&trial).send().await.unwrap();
+        let tried = tried.text().await.unwrap();
+        assert!(tried.contains(r#""type":"result","result":2"#), "{tried}");
+        let removed = served.ask_for("DELETE", &path_of(skill), json!({})).await;
+        assert_eq!(removed.0, 204);
+    }
+
+    let refused = format!("\"\"\"\nrequirements: tinypy==2.0\n\"\"\"\n{python}");
+    let told = creation(&served, json!({"code": refused})).await;
+    let last = told.last().unwrap();
+    let expected = (&json!("error"), &json!("setup_failed"));
+    assert_eq!((&last["type"], &last["detail"]["code"]), expected);
+    assert_eq!(served.get("/api/skills").await, json!([]));
 }
 
 #[tokio::test]

@@ -9,6 +9,7 @@ use tenon_domain::UserId;
 use tenon_store::LOCAL;
 use tokio::sync::Notify;
 
+use super::limits::until_freed;
 use super::{Asks, ObedientModel, SkillFiles, id_of, path_of, until_there};
 use crate::server::Server;
 
@@ -254,4 +255,53 @@ async fn a_skill_that_is_removed_or_switched_off_ends_its_calls_and_says_so() {
     assert_eq!(server.get(&path_of(&removed)).await.0, 404);
     let id = removed["id"].as_str().unwrap();
     assert!(!server.data().join("skills").join(id).exists());
+}
+
+/// A worker that stays, and one call of it that does not end.
+const WAITS_IN_WORKER: &str = "import fcntl, time
+
+
+class Tools:
+    def well(self):
+        \"\"\"Does nothing.\"\"\"
+        return 'well'
+
+    def wait(self):
+        \"\"\"Waits.\"\"\"
+        self.held = open('held', 'w')
+        fcntl.flock(self.held, fcntl.LOCK_EX)
+        open('began', 'w').close()
+        time.sleep(1000)
+";
+
+#[tokio::test]
+async fn a_skill_that_goes_ends_the_call_of_a_warm_worker_and_says_so() {
+    let server = Server::start().await;
+    let work = work_folder(&server);
+    for change in ["switch off", "remove"] {
+        let code = json!({"code": WAITS_IN_WORKER, "name": "Waits in a worker"});
+        let (status, skill) = server.post("/api/tools/create", code).await;
+        assert_eq!(status, 201, "{skill}");
+        let well = server.result(&id_of(&skill, "well"), json!({})).await;
+        assert_eq!(well, "well");
+        let wait = id_of(&skill, "wait");
+        let called = server.call(&wait, json!({}));
+        let gone = async {
+            until_there(&work.join("began")).await;
+            std::fs::remove_file(work.join("began")).unwrap();
+            let path = path_of(&skill);
+            if change == "remove" {
+                server.ask_for("DELETE", &path, Value::Null).await.0
+            } else {
+                server.patch(&path, json!({"enabled": false})).await.0
+            }
+        };
+        let (answer, status) = tokio::join!(called, gone);
+        assert!(status < 300, "{status}");
+        assert_eq!(answer["error"]["code"], "skill_removed", "{answer}");
+        until_freed(&server).await;
+        server
+            .ask_for("DELETE", &path_of(&skill), Value::Null)
+            .await;
+    }
 }

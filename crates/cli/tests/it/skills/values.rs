@@ -38,6 +38,12 @@ async fn a_script_has_the_values_of_its_skill_and_no_others() {
         {"name": "TOKEN", "isSet": true},
     ]);
     assert_eq!(detail["values"], expected);
+    // It is sealed where it is stored. What a tool prints of it later is in the traces of its calls.
+    let database = std::fs::read(server.data().join("tenon.db")).unwrap_or_default();
+    let wal = std::fs::read(server.data().join("tenon.db-wal")).unwrap_or_default();
+    for bytes in [database, wal] {
+        assert!(!bytes.windows(9).any(|bytes| bytes == b"hush-hush"));
+    }
     let given = json!({"CITY": "Bergen", "TOKEN": "hush-hush", "OTHER": null});
     assert_eq!(olga.result(&show, json!({})).await, given);
     let other = json!({"variables": {"TOKEN": "another"}});
@@ -45,15 +51,10 @@ async fn a_script_has_the_values_of_its_skill_and_no_others() {
     let given = json!({"CITY": "Oslo", "TOKEN": "another", "OTHER": null});
     assert_eq!(ada.result(&id_of(&two, "show"), json!({})).await, given);
 
-    // It is told to nobody, and sealed where it is stored.
+    // It is told to nobody.
     for person in [&ada, &olga] {
         let (_, shown) = person.get(&path_of(&one)).await;
         assert!(!shown.to_string().contains("hush-hush"), "{shown}");
-    }
-    let database = std::fs::read(server.data().join("tenon.db")).unwrap_or_default();
-    let wal = std::fs::read(server.data().join("tenon.db-wal")).unwrap_or_default();
-    for bytes in [database, wal] {
-        assert!(!bytes.windows(9).any(|bytes| bytes == b"hush-hush"));
     }
     // An update keeps it, and null takes it back.
     let updated = ada.install(&skill("one").with("version: 2.0.0")).await;

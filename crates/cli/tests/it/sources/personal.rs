@@ -169,7 +169,7 @@ async fn a_wrong_key_is_made_right_again() {
         let url = door(challenge).await;
         set("wrong").await;
         assert_eq!(ada.post("/api/sources", new(&url)).await.0, 201);
-        let why = login.map_or("asks for a log-in", |_| "Log in there first");
+        let why = login.map_or("requires a log-in", |_| "Log in there first");
         is(&bob, login, why).await;
         // Whoever looks after it may have it try again; it asks again.
         assert_eq!(ada.post(&restart, json!({})).await.0, 200);

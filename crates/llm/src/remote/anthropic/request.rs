@@ -11,7 +11,8 @@ use crate::remote::compiled_tool::tool_entry;
 use crate::remote::{ModelRequestBody, Remote, RequestPlan};
 use crate::tool_result::{ResultPart, arguments_object, result_parts};
 
-/// Has to be said. Models that take less say so, and are asked again with what they take.
+/// `max_tokens` is mandatory. Models with a lower limit refuse it and name the limit, and the
+/// request is repeated with that.
 pub(crate) const MAX_TOKENS: u64 = 8_192;
 
 /// The body of one request.
@@ -49,7 +50,7 @@ pub(crate) fn encode<'a>(remote: &Remote, plan: &'a RequestPlan) -> ModelRequest
     }
 }
 
-/// What may be thought counts as written.
+/// The thinking budget, which counts towards `max_tokens`.
 fn thinking(remote: &Remote) -> u64 {
     let thinking = remote.parameters.get("thinking");
     let budget = thinking.and_then(|thinking| thinking.get("budget_tokens")?.as_u64());

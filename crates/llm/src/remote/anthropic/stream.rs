@@ -21,7 +21,7 @@ pub(crate) struct AnthropicDecoder {
     remote: Remote,
     /// By the server's number, which is a key and not a position.
     open: BTreeMap<u64, ContentBlock>,
-    /// The open one that is no call: there is never more than one.
+    /// The open block that is not a call: there is at most one.
     aloud: Option<u64>,
     /// How many blocks were begun: their number for everybody else.
     begun: u64,
@@ -85,7 +85,7 @@ struct BlockDelta {
     stop_reason: Option<String>,
 }
 
-/// Counts so far; those that are not told again keep their value.
+/// Token counts so far; fields missing in later events keep their value.
 #[derive(Debug, Default, Clone, Copy, Deserialize)]
 #[serde(default)]
 struct TokenCount {
@@ -212,7 +212,7 @@ impl AnthropicDecoder {
 
     fn grow(&mut self, index: u64, change: BlockDelta, out: &mut Vec<ModelDelta>) {
         if !self.open.contains_key(&index) {
-            // Never begun: what is said tells what it should have been.
+            // There was no start event, so the delta decides the kind of the block.
             let kind = match (&change.text, &change.thinking) {
                 (Some(_), _) => "text",
                 (None, Some(_)) => "thinking",
@@ -293,7 +293,7 @@ impl AnthropicDecoder {
                 }
             }
             BlockKind::Call => {
-                // The whole input may stand in the beginning, without any pieces after it.
+                // Some servers send the whole input in the start event, without deltas.
                 let input = block.raw.get("input").filter(|input| match input {
                     Value::Object(input) => !input.is_empty(),
                     _ => false,
@@ -384,7 +384,7 @@ impl Decode for AnthropicDecoder {
 
     fn end(&mut self, out: &mut Vec<ModelDelta>) {
         let stop = self.stop.reason();
-        // A block that broke off is not to be told back: only whole ones are.
+        // An incomplete block must not be sent back.
         if stop.is_some() {
             let open: Vec<u64> = self.open.keys().copied().collect();
             open.into_iter().for_each(|index| self.close(index, out));

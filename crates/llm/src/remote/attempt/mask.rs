@@ -1,4 +1,4 @@
-//! Takes out of a request what nobody should read later, and makes it short enough to keep.
+//! Masks secrets in a recorded request, and shortens it for storage.
 
 use serde_json::{Map, Value};
 use tenon_domain::text::shorten;
@@ -9,7 +9,7 @@ use crate::Remote;
 /// Stands for a secret.
 const MASK: &str = "•••";
 
-/// A shorter one is no secret, and may be part of any word.
+/// Shorter values may be part of any word, so they are not masked.
 const MIN_SECRET_CHARS: usize = 6;
 
 /// A request is kept up to here.
@@ -67,7 +67,7 @@ impl Mask {
         if let Ok(url) = Url::parse(&remote.base_url) {
             secrets.extend(url.password().map(str::to_owned));
             secrets.extend(url.query_pairs().map(|(_, value)| value.into_owned()));
-            // As it stands in the address, too.
+            // Query values are masked in their encoded form, too.
             let query = url.query().unwrap_or_default().split('&');
             secrets.extend(query.filter_map(|pair| Some(pair.split_once('=')?.1.to_owned())));
         }
@@ -173,7 +173,7 @@ impl Mask {
     }
 }
 
-/// Parameters that a person set are sent as they are, so a key may be among them.
+/// Collects secrets from parameters set by a person, which are sent unchanged.
 fn collect_secrets(name: &str, value: &Value, secrets: &mut Vec<String>) {
     match value {
         Value::String(text) if is_secret_name(name) => {

@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value};
 
-/// The JSON around a reply. Takes in `{"tool": "reply", "arguments": {"text": "…"}}` piece by piece
-/// and gives its words as they come. What is no JSON comes from a server that ignores
-/// the form, and is an answer all the same.
+/// Decodes the JSON form of a reply. Takes `{"tool": "reply", "arguments": {"text": "…"}}` piece by
+/// piece and emits its text as it arrives. Text that is not JSON comes from a server that ignores
+/// the form, and counts as the answer.
 #[derive(Debug)]
 pub(super) struct ReplyEnvelope {
     /// What speaking is called.
@@ -78,7 +78,7 @@ impl ReplyEnvelope {
             return String::new();
         };
         self.begin = Some(begin);
-        // Only the new bytes are looked at: `decode` keeps its place by what was given.
+        // Only new bytes are decoded: `decode` continues where it stopped.
         let (words, used) = decode(&self.whole[begin + self.given..]);
         self.given += used;
         words
@@ -87,7 +87,7 @@ impl ReplyEnvelope {
     pub(super) fn finish(&mut self) -> EnvelopeContent {
         let whole = std::mem::take(&mut self.whole);
         if self.begin.is_some() {
-            // The words were given as they came.
+            // The text was already emitted as it arrived.
             return EnvelopeContent::Words(String::new());
         }
         let Ok(Value::Object(mut answer)) = serde_json::from_str(unfenced(whole.trim())) else {

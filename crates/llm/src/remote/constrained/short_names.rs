@@ -58,7 +58,8 @@ impl ShortNames {
         self.names.get(id).map_or(id.as_str(), String::as_str)
     }
 
-    /// What is the name of no tool is told as it is, and refused as an unknown tool.
+    /// The tool id for a short name. An unknown name is passed on and refused later as an unknown
+    /// tool.
     pub(crate) fn id_of(&self, name: String) -> String {
         self.ids.get(&name).map_or(name, |id| id.0.clone())
     }

@@ -53,8 +53,8 @@ pub(super) fn add_options(plan: &RequestPlan, body: &mut Map<String, Value>) {
     }
 }
 
-/// Of a single tool that is offered alone, `required` says the same as its name, and is known to
-/// more servers: llama.cpp reads no other form than a word.
+/// `tool_choice` as a plain word. A tool that must be called is offered alone, so `required` means
+/// the same and works with more servers: llama.cpp accepts only words.
 fn tool_choice(choice: &ToolChoice) -> &'static str {
     match choice {
         ToolChoice::Auto => "auto",

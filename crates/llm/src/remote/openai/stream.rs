@@ -160,7 +160,7 @@ impl OpenaiDecoder {
         }
         let groq = || chunk.x_groq.as_ref().and_then(|groq| usage(&groq["usage"]));
         let mut figures = chunk.usage.as_deref().and_then(usage).or_else(groq);
-        // Asked for one answer, a server gives one; should it give more, the first is ours.
+        // Only the first choice is read: one is requested, and some servers send more.
         if let Some(choice) = chunk.choices.into_iter().flatten().next() {
             if let Some(delta) = choice.delta.or(choice.message.map(|whole| *whole)) {
                 self.apply_delta(delta, out);
@@ -299,7 +299,7 @@ fn usage(figures: &Value) -> Option<Usage> {
     figures.as_object().filter(|figures| !figures.is_empty())?;
     let input = count(&figures["prompt_tokens"]);
     let output = count(&figures["completion_tokens"]).unwrap_or(0);
-    // xAI and Gemini count what was thought in the total alone.
+    // xAI and Gemini include thinking tokens only in the total.
     let beside = input.and_then(|input| count(&figures["total_tokens"])?.checked_sub(input));
     let cached = count(&figures["prompt_tokens_details"]["cached_tokens"])
         .or_else(|| count(&figures["prompt_cache_hit_tokens"]));

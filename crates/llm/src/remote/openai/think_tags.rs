@@ -5,7 +5,7 @@ use crate::ModelDelta;
 const OPEN_TAG: &str = "<think>";
 const CLOSE_TAG: &str = "</think>";
 
-/// No model thinks about so much white space first: more of it is the answer.
+/// Limit of white space held back before a `<think>` tag: with more, the answer has begun.
 const MAX_BLANK_BYTES: usize = 4 * 1024;
 
 /// Tells thinking from text. Holds back no more than a tag that may be coming
@@ -24,7 +24,7 @@ enum ThinkState {
     #[default]
     Start,
     Thinking,
-    /// Behind the closing tag; the white space after it belongs to nobody.
+    /// After the closing tag, whose trailing white space is dropped.
     Between,
     Text,
 }
@@ -87,7 +87,7 @@ impl ThinkTagSplitter {
         }
     }
 
-    /// What was held back for a tag that never came. White space alone is no text.
+    /// Flushes text that was held back for a possible tag. White space alone is dropped.
     pub(super) fn finish(&mut self, out: &mut Vec<ModelDelta>) {
         let held = std::mem::take(&mut self.held);
         self.blank = 0;

@@ -51,7 +51,7 @@ impl CallableTools {
         self.tools.is_empty()
     }
 
-    /// Whether a name is one of theirs, or can still become one.
+    /// Whether a name is the name of an offered tool, or a beginning of one.
     pub(super) fn check_name(&self, name: &str, is_whole: bool) -> Result<(), Unparsed> {
         let is_theirs = |tool: &CallableTool| {
             let id = tool.tool.id.as_str();

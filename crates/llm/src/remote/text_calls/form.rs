@@ -48,7 +48,7 @@ const DEEPSEEK_CALLS: [&str; 2] = ["<｜tool▁calls▁begin｜>", "<｜tool▁c
 const DEEPSEEK_CALL: [&str; 2] = ["<｜tool▁call▁begin｜>", "<｜tool▁call▁end｜>"];
 const DEEPSEEK_SEPARATOR: &str = "<｜tool▁sep｜>";
 
-/// Small models confuse the tags of the call with those that the tools stand in.
+/// Small models confuse the tags of calls with those around the list of tools.
 const TAGS: [[&str; 2]; 4] = [
     ["<tool_call>", "</tool_call>"],
     ["<tools>", "</tools>"],
@@ -116,7 +116,7 @@ impl CallForm {
             }
             Self::Function => {
                 let call = xml_call::parse(cursor, tools)?;
-                // Qwen-Coder forgets to open what it closes.
+                // Qwen-Coder forgets the opening tag.
                 cursor.optional(TAGS[0][1])?;
                 Ok(vec![call])
             }
@@ -278,7 +278,7 @@ fn code_block(
     Ok(calls)
 }
 
-/// Calls, each on a line; Gemma likes to print what they give.
+/// Calls, one on each line; Gemma often wraps them in `print`.
 fn tool_code(
     cursor: &mut TextCursor<'_>,
     tools: &CallableTools,

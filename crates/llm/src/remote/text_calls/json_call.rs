@@ -10,7 +10,7 @@ use super::cursor::{TextCursor, Unparsed};
 const NAME_KEYS: [&str; 4] = ["name", "tool_name", "tool", "function"];
 const ARGUMENTS_KEYS: [&str; 2] = ["arguments", "parameters"];
 
-/// What the only `type` is that a call can have.
+/// The only valid `type` of a call.
 const FUNCTION_TYPE: &str = "function";
 
 /// One or more objects or lists of them, with nothing but separators in between.

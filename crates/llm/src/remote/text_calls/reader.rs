@@ -4,7 +4,7 @@ use super::callable_tools::{CallableTools, ParsedCall};
 use super::cursor::{TextCursor, Unparsed};
 use super::form::{self, CODE_FENCE, CallForm, CallOpening, OPENING_CHARS};
 
-/// A call that is longer is text: no model writes one, and nobody waits for it.
+/// A longer candidate is text: no model writes such a call, and the reader must not wait for it.
 const MAX_HELD_BYTES: usize = 128 * 1024;
 
 /// White space that a call may follow on is held up to here.
@@ -17,14 +17,15 @@ const REPARSE_GROWTH: usize = 8;
 /// Tells calls from text. Holds back what can still become a call, and no more.
 pub(super) struct TextCallReader {
     tools: CallableTools,
-    /// What has come and is neither text nor a call yet. Up to `start` it is done with.
+    /// Text that was received and is not yet classified as text or call. Bytes before `start` are
+    /// done.
     held: String,
     start: usize,
     candidate: Option<Candidate>,
     context: TextContext,
 }
 
-/// What begins like a call, after white space that goes with it.
+/// A possible beginning of a call, with the white space before it.
 #[derive(Debug, Clone, Copy)]
 struct Candidate {
     form: CallForm,
@@ -56,8 +57,7 @@ pub(super) enum TextPiece {
     Text(String),
     Call {
         call: ParsedCall,
-        /// What the model wrote. Of several calls that were written as one, the first has all of
-        /// it.
+        /// The text the model wrote. If several calls were written as one, the first has all of it.
         raw: String,
     },
 }
@@ -152,7 +152,7 @@ impl TextCallReader {
         let rest = self.rest();
         let is_waiting = self.context.is_open(rest) && !is_end && rest.len() <= MAX_BLANK_BYTES;
         if self.context.is_open(rest) && is_end && self.context.before == Before::Call {
-            // White space between the last call and the end belongs to nobody.
+            // White space between the last call and the end is dropped.
             self.start = self.held.len();
         } else if !is_waiting {
             self.release(self.held.len(), out);

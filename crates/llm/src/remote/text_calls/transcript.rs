@@ -1,4 +1,5 @@
-//! What a model that writes its calls as text is told: the tools, its calls, their results.
+//! Prompt texts for models that write calls as text: the tools, the model's own calls, and their
+//! results.
 
 use std::sync::Arc;
 
@@ -30,10 +31,10 @@ pub(crate) fn prompt(tools: &[Arc<CompiledTool>]) -> String {
 const RESULT_REQUEST: &str =
     "Answer my question with it, in words and in its language, or make the next call.";
 
-/// Which calls of a conversation are told as text.
+/// Which calls of a conversation are rendered as text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CallScope {
-    /// Those that this very model wrote as text.
+    /// Only calls that this model wrote as text itself.
     OwnText,
     All,
 }

@@ -141,7 +141,7 @@ async fn a_chat_that_cannot_be_told_shorter_is_refused() {
             "{why}"
         );
         assert!(
-            why.ends_with("Start a new chat, or choose a model that reads more."),
+            why.ends_with("Start a new chat, or choose a model with a larger context."),
             "{why}"
         );
         let sizes: Vec<usize> = fake

@@ -279,7 +279,7 @@ async fn a_picture_of_the_user_is_never_left_out() {
         }
     };
     let blind = "This model does not support image input";
-    check(blind, "takes no images", false).await;
+    check(blind, "accepts no images", false).await;
     check("Could not process image", "Could not process image", true).await;
 }
 

@@ -61,7 +61,7 @@ async fn a_key_that_is_missing_is_asked_for() {
     once(
         &fake,
         &heard,
-        "127.0.0.1 wants a key (\"No key\"). Enter one for Fake.",
+        "127.0.0.1 requires a key (\"No key\"). Enter one for Fake.",
     );
 }
 

@@ -6,7 +6,7 @@ use super::super::error::EndedLogin;
 use super::super::scopes;
 use super::{Grant, Inner, LoginError, now, storage};
 
-/// Another process that refreshes at this moment has stored what it got by then.
+/// Time after which another process that is refreshing now has stored its result.
 const OTHER_PROCESS_WAIT: Duration = Duration::from_millis(700);
 
 /// A database that is away for a moment must not cost a log-in.
@@ -47,7 +47,7 @@ impl Inner {
     }
 
     async fn refresh_alone(&self, old: &str) -> Result<Grant, LoginError> {
-        // Whoever had the lock before may have stored a new one.
+        // The previous holder of the lock may have stored a new grant.
         let stored = self.stored_grant().await?;
         if is_newer(&stored, old) {
             return Ok(stored);
@@ -104,7 +104,7 @@ impl Inner {
         for attempts_left in (0..SAVE_ATTEMPTS).rev() {
             match self.store.save(grant).await {
                 Ok(()) => return,
-                // It is better to go on with what we have than to throw it away.
+                // Continue with the unsaved grant rather than lose it.
                 Err(error) if attempts_left == 0 => {
                     tracing::error!(
                         %error,

@@ -107,11 +107,12 @@ impl<S: McpService> McpEndpoint<S> {
                 let id = id.to_owned();
                 return self.stream_response(session, entry, id, running, message);
             }
-            // A client that takes no stream is told nothing before the result; what it is asked fails.
+            // A client that accepts no stream gets no notifications before the result, and
+            // questions to it fail.
         }
     }
 
-    /// A request of the stateless era. Whoever stops reading the response cancels it.
+    /// A request of the stateless era. Closing the response cancels it.
     pub(super) async fn post_stateless(
         &self,
         headers: &HeaderMap,

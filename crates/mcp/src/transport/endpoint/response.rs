@@ -50,7 +50,7 @@ pub(in crate::transport) async fn next_events(
 pub(in crate::transport) async fn status_error(mut response: Response) -> (Error, Vec<u8>) {
     let status = response.status().as_u16();
     let mut body = Vec::new();
-    // What came before it broke off may say why.
+    // Text received before the connection broke may tell why.
     let _ = body::read_prefix(&mut response, MAX_ERROR_BYTES, &mut body).await;
     let excerpt = String::from_utf8_lossy(&body[..body.len().min(2000)]);
     let mut excerpt = text::line(&excerpt, MAX_EXCERPT_CHARS);
@@ -83,7 +83,7 @@ pub(super) fn check_login(response: Response) -> Result<Response, Error> {
     let challenge = (!challenge.is_empty()).then(|| challenge.join(", "));
     let asks_login = match response.status() {
         StatusCode::UNAUTHORIZED => true,
-        // It knows who we are, and wants a token with more scopes.
+        // The token is valid, but the server wants more scopes.
         StatusCode::FORBIDDEN => challenge
             .as_deref()
             .is_some_and(|challenge| challenge.contains("insufficient_scope")),

@@ -90,7 +90,7 @@ impl<'d> FlatSchema<'d> {
     /// Leaves only what it is called and what kind it is.
     pub(super) fn strip(&mut self, longest: usize) {
         self.children.clear();
-        // What said that null is allowed goes away here.
+        // Stripping removes the alternative that allowed null, so the type must not exclude null.
         if std::mem::take(&mut self.or_null) {
             self.words.shift_remove("type");
         }
@@ -99,7 +99,7 @@ impl<'d> FlatSchema<'d> {
         self.words.retain(|word, value| {
             kept.contains(&word.as_str()) || (word == "enum" && super::is_light(value, longest))
         });
-        // Of an enumeration that is gone the type may not have said all.
+        // The removed enumeration may have allowed values outside `type`, so `type` goes as well.
         if nullable_choice && !self.words.contains_key("enum") {
             self.words.shift_remove("type");
         }

@@ -1,5 +1,5 @@
-//! One schema object, word by word: what JSON Schema 2020-12 says the same way is
-//! kept, what it says otherwise is translated, and what is no legal value is dropped.
+//! Translates one schema object to JSON Schema 2020-12, keyword by keyword; invalid keywords are
+//! dropped.
 
 use std::collections::HashSet;
 
@@ -200,7 +200,7 @@ impl<'d> SchemaPart<'d> {
                         self.child(SchemaSlot::Pattern(pattern), schema);
                     }
                 }
-                // Those that are not told about would be forbidden.
+                // Patterns that are left out would be forbidden by `additionalProperties: false`.
                 self.has_more |= patterns.len() > MAX_PATTERNS;
             }
             ("additionalProperties", Value::Bool(false)) => self.closed = true,
@@ -264,7 +264,7 @@ impl<'d> SchemaPart<'d> {
                     match kind_name {
                         Some(kind) if !kinds.contains(&kind) => kinds.push(kind),
                         Some(_) => {}
-                        // One that nobody knows may be anything.
+                        // An unknown type allows any value.
                         None => return,
                     }
                 }
@@ -306,7 +306,7 @@ impl<'d> SchemaPart<'d> {
             } else if schema.is_object() || *schema == true {
                 self.child(SchemaSlot::Property(name.into()), schema);
             } else {
-                // Whatever it is: it is there.
+                // An invalid schema still declares that the property exists.
                 self.child(SchemaSlot::Property(name.into()), &ANYTHING);
             }
         }

@@ -77,7 +77,7 @@ fn both(word: &str, old: &Value, new: Value) -> MergeOutcome {
             kinds => MergeOutcome::Now(Value::Array(kinds)),
         },
         "enum" => match (old, &new) {
-            // Of long ones the first stands for both: comparing them all is dear.
+            // For long lists the first stands for both, because comparing all items is slow.
             (Value::Array(old), Value::Array(new)) if old.len().max(new.len()) > 100 => {
                 MergeOutcome::First
             }
@@ -118,7 +118,7 @@ fn both(word: &str, old: &Value, new: Value) -> MergeOutcome {
             }
         }
         "const" | "pattern" | "multipleOf" => MergeOutcome::Neither,
-        // What is said about a thing: the outermost knows best.
+        // For annotations, the outermost schema wins.
         _ => MergeOutcome::First,
     }
 }

@@ -50,7 +50,7 @@ struct SchemaParts<'d> {
     made_of: Vec<*const Value>,
     steps: usize,
     notes: Vec<String>,
-    /// It is what it stands in; its type.
+    /// Set if the schema contains itself: the type of the repeated schema.
     again: Option<&'d str>,
 }
 
@@ -209,7 +209,7 @@ impl<'d> SchemaReader<'d> {
                 inner = inner.and(self.gather(part, is_above, parts));
             }
         }
-        // What is said outside is said about the whole.
+        // Keywords beside `allOf` apply to the whole.
         match object.get("nullable") == Some(&Value::Bool(true)) {
             true => Nullability::Allowed,
             false if reference.is_none() && object.contains_key("type") => Nullability::Forbidden,

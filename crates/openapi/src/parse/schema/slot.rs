@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
 
-/// Where a schema stands in another.
+/// The position of a schema within its parent.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(in crate::parse) enum SchemaSlot<'d> {
     Property(Cow<'d, str>),
@@ -28,7 +28,7 @@ impl SchemaSlot<'_> {
         name + 32
     }
 
-    /// Whether what stands there is needed wherever what it stands in is.
+    /// Whether the child is required wherever its parent is.
     pub(super) fn is_needed(&self, required: &HashSet<String>) -> bool {
         match self {
             Self::Property(name) => required.contains(name.as_ref()),

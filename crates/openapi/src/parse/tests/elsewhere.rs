@@ -55,9 +55,9 @@ fn an_optional_parameter_that_cannot_be_read_costs_no_operation() {
     assert_eq!(
         told(&parsed),
         [
-            "2 operations, such as GET /items/{id}, go without a parameter: it is in another document (`https://schemas.example/features.yaml#/components/parameters/limit`), which is not read.",
-            "GET /items/{id} goes without a parameter: it is in another document (`https://schemas.example/features.yaml#/components/parameters/id`), which is not read.",
-            "GET /items goes without a parameter: it has no `name` or no `in`.",
+            "2 operations, such as GET /items/{id}, have a parameter that is left out: it is in another document (`https://schemas.example/features.yaml#/components/parameters/limit`), which is not read.",
+            "GET /items/{id} has a parameter that is left out: it is in another document (`https://schemas.example/features.yaml#/components/parameters/id`), which is not read.",
+            "GET /items has a parameter that is left out: it has no `name` or no `in`.",
         ]
     );
 }
@@ -75,7 +75,7 @@ fn a_schema_in_another_file_is_told_to_people_as_well() {
     assert_eq!(
         told(&parsed),
         [
-            "What 2 parts of inputs are like is not known: it is in other documents, which are not read, such as `a.yaml`."
+            "The schemas of 2 parts of inputs are not known: they are in other documents, which are not read, such as `a.yaml`."
         ]
     );
 }

@@ -252,20 +252,20 @@ fn what_is_broken_is_skipped_and_says_why() {
             skipped("GET /a", "`#/paths/~1a/get` is not an object."),
             skipped(
                 "POST /a",
-                "What it does is in another document (`other.json#/a/post`), which is not read."
+                "The operation is in another document (`other.json#/a/post`), which is not read."
             ),
             skipped(
                 "PUT /a",
-                "A parameter of it (in `#/paths/~1a`) has no `name` or no `in`."
+                "One of its parameters (in `#/paths/~1a`) has no `name` or no `in`."
             ),
             skipped("/b", "`#/paths/~1b` is not an object."),
             skipped(
                 "/c",
-                "What can be done there is in another document (`c.yaml`), which is not read."
+                "Its path item is in another document (`c.yaml`), which is not read."
             ),
             skipped(
                 "POST /d",
-                "The body of it is not where it is said to be: `#/components/requestBodies/Gone`."
+                "Its request body refers to `#/components/requestBodies/Gone`, which does not exist."
             ),
         ]
     );

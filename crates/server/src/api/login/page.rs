@@ -59,7 +59,7 @@ fn page(language: PageLanguage, outcome: &LoginOutcome, script: &str) -> String 
         PageLanguage::Traditional => ("zh-Hant", "返回 Tenon"),
     };
     let sentence = sentence(language, outcome);
-    // What it was exactly is a stranger's word, and in the language it came in.
+    // The details may quote a remote server, so they are shown small and as they are.
     let detail = match outcome {
         LoginOutcome::Failed(error) if !matches!(error, LoginError::Expired) => {
             format!(

@@ -62,8 +62,8 @@ impl CallbackListener {
         &self.redirect
     }
 
-    /// Whoever brings this state. Others are told that they come too late. None: the port has
-    /// failed.
+    /// Waits for the callback with this state. Other callbacks are answered with an error. None if
+    /// the port has failed.
     pub(super) async fn receive(&mut self, state: &str) -> Option<ReturnedLogin> {
         loop {
             let returned = self.callbacks.recv().await?;

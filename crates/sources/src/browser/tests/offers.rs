@@ -263,7 +263,7 @@ async fn what_no_page_of_ours_would_say_is_refused() {
         connect(many)
             .unwrap_err()
             .to_string()
-            .contains("more than Tenon takes in")
+            .contains("more than Tenon can process")
     );
     let tab = fixture.page("ada", "laptop", "1", Vec::new()).await;
     let script = DiscoveredServer {

@@ -114,7 +114,7 @@ impl FilePage {
                 last + 1
             ),
         };
-        // First, because what comes after a long text is not shown.
+        // The note comes first, because the end of a long text may not be shown.
         output.content.insert(0, Content::Text { text: note });
         output
     }

@@ -4,7 +4,8 @@ use std::fmt;
 
 use tenon_domain::ToolError;
 
-/// As long as Linux and macOS allow; longer ones would only fail later, in worse words.
+/// The limit of Linux and macOS. Checked here because the system's own error is harder to
+/// understand.
 const MAX_PATH_BYTES: usize = 1024;
 const MAX_NAME_BYTES: usize = 255;
 

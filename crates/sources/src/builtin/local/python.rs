@@ -25,8 +25,8 @@ const DEADLINE: Duration = Duration::from_secs(MAX_TIMEOUT_SECONDS + 15);
 
 const MAX_CODE_BYTES: usize = 1024 * 1024;
 
-/// What is kept of each of the two outputs. The rest is read and dropped, so that the program
-/// does not block on a full pipe.
+/// Limit of stdout and of stderr. The rest is read and dropped, so that the program does not block
+/// on a full pipe.
 const MAX_OUTPUT_BYTES: u64 = 256 * 1024;
 
 /// Address space and the size of a file, in KiB: room for numpy and large tables.
@@ -137,7 +137,7 @@ fn program(workspace: &Path, file: &Path) -> Program {
         command: "/bin/sh".into(),
         args: vec!["-c".into(), limits, file.to_string_lossy().into_owned()],
         env: [
-            // Settings of the person are none of the program's business.
+            // The program gets no access to the person's settings.
             ("HOME".into(), folder.clone()),
             ("PYTHONDONTWRITEBYTECODE".into(), "1".into()),
             ("PYTHONIOENCODING".into(), "utf-8".into()),

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 /// The compiled size of a pattern. `regex` takes time linear in the text, whatever the pattern.
 const MAX_PATTERN_BYTES: usize = 1024 * 1024;
 
-/// A regular expression without regard to case. What is none is looked for as plain text.
+/// A case-insensitive regular expression. An invalid one is searched as plain text.
 #[derive(Debug, Clone)]
 pub struct TextPattern(Regex);
 

@@ -9,7 +9,7 @@ use super::super::blocking::StopSignal;
 /// Deeper than any formula; shallow enough for the stack below.
 const MAX_DEPTH: usize = 100;
 
-/// What takes longer is a number nobody can read.
+/// Deadline of one expression: a result that takes longer is a number nobody can read.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
 /// What an expression is written with beside letters and digits. `fend` is a
@@ -18,7 +18,7 @@ const TIMEOUT: Duration = Duration::from_secs(2);
 /// shifts, which do not look at the clock, cannot either.
 const SIGNS: &str = "+-*/^!%().,_×÷−π°µ$€£¥";
 
-/// What may stand at the end of a question.
+/// Characters that may end a question and are ignored.
 const PROMPT_CHARS: [char; 2] = ['=', '?'];
 
 /// The parser recurses on signs and powers too, which the length of an
@@ -80,7 +80,7 @@ pub(super) fn evaluate(expression: &str, stop: &StopSignal) -> Result<String> {
         let expanded = expand_lists(plain, &limits)?;
         let expression = check_commas(&expanded)?;
         let result = fend(&expression, &limits)?;
-        // Whoever multiplies wants 731 for `17% * 4300`, not 73100%.
+        // In `17% * 4300` people want 731, not 73100%.
         if result.ends_with('%') && expression.contains(['*', '×']) {
             return fend(&format!("({expression}) to unitless"), &limits);
         }
@@ -124,7 +124,7 @@ fn plain(expression: &str) -> Result<String> {
     let mut plain = String::with_capacity(expression.len());
     let mut depth = 0usize;
     for c in expression.chars() {
-        // The full-width forms stand in one block, in the order of ASCII.
+        // Full-width forms are one block in the order of ASCII.
         let c = match c {
             '\u{ff01}'..='\u{ff5e}' => {
                 char::from_u32(u32::from(c) - 0xff01 + u32::from('!')).unwrap_or(c)
@@ -179,7 +179,7 @@ fn plain(expression: &str) -> Result<String> {
     Ok(plain.to_owned())
 }
 
-/// Replaces every function over a list by what it comes to, the innermost first.
+/// Replaces each function over a list by its expression, innermost first.
 fn expand_lists(mut text: String, limits: &EvaluationLimits<'_>) -> Result<String> {
     while let Some((start, open, apply)) = last_list(&text) {
         let (arguments, end) = arguments(&text, open)?;
@@ -237,7 +237,7 @@ fn check_arguments(arguments: &[&str]) -> Result<()> {
         if argument.is_empty() {
             return Err(ExpressionError::EmptyArgument);
         }
-        // In "min(1, 1,000)" nobody means the number 000.
+        // In "min(1, 1,000)" the comma may be a thousands separator.
         if argument.len() > 1
             && argument.starts_with('0')
             && argument.bytes().all(|b| b.is_ascii_digit())
@@ -256,7 +256,7 @@ fn least(arguments: &[&str], limits: &EvaluationLimits<'_>) -> Result<String> {
     extreme(arguments, limits, |difference| !difference.starts_with('-'))
 }
 
-/// The argument that wins against all others; as it was written, so that nothing is rounded.
+/// The smallest or largest argument, exactly as written, so that nothing is rounded.
 fn extreme(
     arguments: &[&str],
     limits: &EvaluationLimits<'_>,

@@ -20,7 +20,7 @@ pub(super) struct FetchedPage {
     pub(super) url: Url,
     pub(super) redirected: bool,
     pub(super) status: StatusCode,
-    /// As the server wrote it; empty if it said nothing.
+    /// The `Content-Type` header as sent; empty if there is none.
     pub(super) content_type: String,
     pub(super) body: Vec<u8>,
     /// The body went on after `MAX_BODY_BYTES`.

@@ -1,4 +1,4 @@
-//! What was fetched, as something a model can read.
+//! Converts a fetched page into text for a model.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -39,7 +39,7 @@ pub(super) async fn into_output(fetched: FetchedPage, context: &CallContext) -> 
             "{url} answered {status}: {text}"
         )));
     }
-    // Redirects are followed before this; what is left leads to no web address.
+    // Redirects were followed before, so a remaining one leads to no web address.
     if status.is_redirection() {
         return Err(ToolError::failed(format!(
             "{url} answered {status} and leads nowhere that can be fetched."
@@ -92,7 +92,7 @@ fn render(fetched: &FetchedPage) -> ToolOutput {
     };
     let mut output = ToolOutput::text(text);
     if *cut {
-        // First, because what comes after a long text is not shown.
+        // The note comes first, because the end of a long text may not be shown.
         let note = format!("[cut: only the first {MAX_BODY_BYTES} bytes were read]");
         output.content.insert(0, Content::Text { text: note });
     }
@@ -147,7 +147,7 @@ fn describe(media_type: &str, bytes: usize, cut: bool) -> String {
 fn decode(content_type: &str, body: &[u8]) -> String {
     let named = html::charset(content_type.as_bytes()).or_else(|| html::charset(body));
     let encoding = named.unwrap_or(UTF_8);
-    // A byte order mark, where there is one, knows better than any header.
+    // A byte order mark overrides the declared charset.
     let (text, used, wrong) = encoding.decode(body);
     if !wrong {
         return text.into_owned();
@@ -158,8 +158,8 @@ fn decode(content_type: &str, body: &[u8]) -> String {
     )
 }
 
-/// Indents JSON without otherwise touching it: the order of its keys and the
-/// digits of its numbers may matter. What is no JSON stays as it is.
+/// Indents JSON without changing the order of keys or the digits of numbers. Other text is returned
+/// as it is.
 fn indent(text: String) -> String {
     if text.len() > MAX_INDENTED_BYTES || serde_json::from_str::<IgnoredAny>(&text).is_err() {
         return text;

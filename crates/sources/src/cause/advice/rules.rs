@@ -5,14 +5,14 @@ use super::Advice;
 /// A quoted name is no longer than this.
 const MAX_NAME_CHARS: usize = 200;
 
-/// As far back as the reason of an end is looked for: the longest stacks are shorter.
+/// How many of the last lines are searched for the reason: stack traces are shorter.
 const LAST_LINES: usize = 60;
 
 /// Looks for the signs of one failure.
 type Rule = fn(&[&str]) -> Option<Advice>;
 
 pub(super) fn advise(written: &[String]) -> Option<Advice> {
-    // What it wrote long before its end is not why it ended, and a warning stops nobody.
+    // Lines written long before the end are not the reason, and warnings stop no program.
     let last = &written[written.len().saturating_sub(LAST_LINES)..];
     let lines = last.iter().map(|line| line.trim());
     let lines: Vec<&str> = lines.filter(|line| !is_warning(line)).collect();
@@ -84,7 +84,7 @@ fn runtime_too_old(lines: &[&str]) -> Option<Advice> {
         "does not satisfy Python",
     ];
     let is_sign = |line: &&&str| python.iter().any(|sign| line.contains(sign));
-    // It may as well be too new.
+    // The same message appears for a Python that is too new, which this skips.
     let mut signs = lines.iter().filter(is_sign);
     let line = signs.find(|line| !line.contains("Python<") && !line.contains("'<"))?;
     let found = between(line, "the current Python version (", ")")
@@ -258,14 +258,14 @@ fn variable_missing(lines: &[&str]) -> Option<Advice> {
         "please provide",
         "field required",
     ];
-    // It goes on without.
+    // Words that mark a missing variable as harmless, because the program continues without it.
     const HARMLESS: &[&str] = &["default", "using ", "disabled", "optional", "skipping"];
     let complains = |line: &&&str| {
         let line = line.to_lowercase();
         let has = |words: &[&str]| words.iter().any(|word| line.contains(word));
         has(SIGNS) && !has(HARMLESS)
     };
-    // What it wrote last about it is why it ended.
+    // The last complaint is the most likely reason.
     let mut names = lines.iter().rev().filter(complains).filter_map(|line| {
         let words = line.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
         words.into_iter().find(|word| is_variable(word))

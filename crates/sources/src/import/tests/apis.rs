@@ -68,7 +68,7 @@ fn connections_of_every_kind() {
     check(
         r#""url": "http://a.example", "key": "k", "headers": {"authorization": "Basic x", "X-Me": "{{USER_ID}}"}"#,
         "a-example: api http://a.example/openapi.json X-Me={{USER_ID}} authorization=Basic x → http://a.example
-  - What stands in {{…}} in its headers is sent as it is: only Open WebUI puts something in its place.",
+  - Placeholders {{…}} in its headers are sent as they are: only Open WebUI replaces them.",
     );
     check(
         r#""url": "http://a.example", "headers": "{\"X-Me\": \"me\"}""#,
@@ -76,14 +76,14 @@ fn connections_of_every_kind() {
     );
     check(
         r#""url": "http://a.example", "headers": "X-Me: me""#,
-        "a-example: Its `headers` is not an object of texts.",
+        "a-example: Its `headers` is not an object whose values are text.",
     );
     check(
         r#""url": "http://a.example", "auth_type": "session", "config": {"enable": false, "function_name_filter_list": "a,b", "access_grants": []}"#,
         "a-example: api http://a.example/openapi.json → http://a.example (off)
-  - Its auth_type “session” cannot be taken over: nothing is sent that lets Tenon in. Enter a key if it wants one.
-  - Its `function_name_filter_list` is not taken over: switch the tools off that nobody should use.
-  - Who may use it in Open WebUI is not taken over.",
+  - Its auth_type “session” is not supported, so no credentials are sent. Enter a key if it requires one.
+  - Its `function_name_filter_list` is not imported: switch off the tools that nobody should use.
+  - The access control of Open WebUI is not imported.",
     );
     check(
         r#""url": "http://a.example", "info": {"id": "", "name": "Für Zeit"}"#,
@@ -101,7 +101,7 @@ fn connections_of_every_kind() {
     );
     check(
         r#""url": "http://a.example", "key": "a\nb""#,
-        "a-example: The value of the header authorization has characters no header can have.",
+        "a-example: The value of the header authorization contains characters that are not allowed in headers.",
     );
     super::check(
         r#"[{"url": "https://m.example/mcp", "type": "mcp", "auth_type": "oauth_2.1", "info": {"id": "m"}},
@@ -109,7 +109,7 @@ fn connections_of_every_kind() {
             {"url": "https://m.example", "auth_type": "none", "type": "graphql"},
             7]"#,
         "m: http https://m.example/mcp
-  - People log in at it for themselves.
+  - Each person logs in to it for themselves.
 m-example: http https://m.example/mcp Authorization=Bearer k
 server: Its transport “graphql” is not one of stdio, http and sse.
 server-2: It is not an object with a `command` or a `url`.
@@ -151,7 +151,7 @@ fn connections_that_bring_their_document() {
     );
     check(
         &connection(json!({"spec_type": "json", "spec": {"hello": 1}})),
-        "a-example: What stands in its `spec` is no OpenAPI document.",
+        "a-example: Its `spec` is not an OpenAPI document.",
     );
     check(
         &connection(json!({"spec_type": "json", "spec": "{\"a\" 1}"})),
@@ -209,7 +209,7 @@ fn a_text_that_is_a_document() {
 #[test]
 fn a_text_that_is_an_address() {
     let note =
-        "\n  - It is taken for an OpenAPI server. An MCP server is written as {\"url\": \"…\"}.";
+        "\n  - It is treated as an OpenAPI server. An MCP server is written as {\"url\": \"…\"}.";
     let check = |text: &str, expected: &str| check(text, &format!("{expected}{note}"));
     check(
         "http://localhost:8000",

@@ -20,7 +20,7 @@ use crate::variables::FillError;
 
 /// Why a start failed.
 pub(super) enum StartFailure {
-    /// What it is to be given is not set. Its owner restarts it when it is.
+    /// A required variable is not set. Setting it restarts the server.
     Unset(ErrorDetail),
     LoginRequired {
         challenge: Option<String>,
@@ -43,7 +43,7 @@ impl McpSupervisor {
             StartSlot::Skip => starts.try_acquire_owned().ok(),
             StartSlot::Wait => {
                 startup::queued(&self.shared);
-                // Whoever has a slot gives it back in time: this is for the day that fails.
+                // Slots are given back in time; this timeout only guards against a bug there.
                 let slot = timeout(timeouts.launch, starts.acquire_owned()).await;
                 slot.ok().and_then(Result::ok)
             }

@@ -30,13 +30,14 @@ const RETRY_INTERVAL: Duration = Duration::from_secs(5);
 /// A token is a few hundred bytes.
 const MAX_RESPONSE_BYTES: usize = 256 * 1024;
 
-/// Of why there is none; a model pays for every word of it.
+/// Limit of the reason in an error about a missing token, because a model pays for every token of
+/// it.
 const MAX_REASON_CHARS: usize = 300;
 
 /// Tokens that last longer are fetched anew after this.
 const MAX_LIFETIME: Duration = Duration::from_secs(24 * 3600);
 
-/// Who asks, and where.
+/// The client and the token endpoint.
 pub(super) struct TokenAccount {
     pub(super) scheme: String,
     pub(super) endpoint: Url,
@@ -146,7 +147,7 @@ impl CredentialTokenClient {
     async fn fetch(&self) -> Result<CachedToken, ToolError> {
         let auth = self.state().auth;
         let mut response = self.request(auth).await?;
-        // Some servers know only one of the two ways, and not the one that is recommended.
+        // Some servers support only one way of client authentication, and not the recommended one.
         if auth == ClientAuth::Basic && is_invalid_client(&response) {
             response = self.request(ClientAuth::Post).await?;
             if response.status.is_success() {

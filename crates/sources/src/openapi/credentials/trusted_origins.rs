@@ -17,12 +17,12 @@ use url::Url;
 
 use super::CredentialContext;
 
-/// What an origin gets.
+/// Which credentials are sent to an origin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OriginTrust {
     /// Everything.
     Entered,
-    /// What is stored for the document's schemes.
+    /// Only the credentials for schemes of the document.
     Named,
     /// Nothing.
     Untrusted,
@@ -36,8 +36,8 @@ pub(super) struct TrustedOrigins {
 }
 
 impl TrustedOrigins {
-    /// A base URL says where requests go. It does not make the words of whoever a redirect
-    /// has led to those of the site that was entered: only where the document was does.
+    /// A base URL only says where requests go. It does not make the target of a redirect trusted:
+    /// only the origin of the document is.
     pub(super) fn new(config: &OpenapiConfig, document: &CredentialContext<'_>) -> Self {
         let read = |text: &str| Url::parse(text.trim()).ok();
         let base_url = config.base_url.as_deref().and_then(read);
@@ -57,7 +57,7 @@ impl TrustedOrigins {
         }
     }
 
-    /// Looked up for every request, and so without copies of anything.
+    /// Called for every request, so it avoids copies.
     pub(super) fn of(&self, url: &Url) -> OriginTrust {
         if self.entered.iter().any(|entered| is_same(entered, url)) {
             return OriginTrust::Entered;

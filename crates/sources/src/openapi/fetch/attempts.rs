@@ -7,14 +7,14 @@ use url::Url;
 
 use super::error::{FetchError, OtherAnswer};
 
-/// So many urls with the same answer are named.
+/// How many URLs with the same answer are named in an error.
 const MAX_NAMED_URLS: usize = 3;
 
 #[derive(Default)]
 pub(super) struct FetchAttempts {
     /// Each with the urls that gave it.
     answers: Vec<(OtherAnswer, Vec<String>)>,
-    /// What ended it.
+    /// The errors that ended the search.
     ends: Vec<ErrorDetail>,
     urls: usize,
     /// The status of each that asked for a key.
@@ -42,7 +42,7 @@ impl FetchAttempts {
         let is_locked = self.locked.len() == self.urls && self.ends.is_empty();
         let locked = self.locked.first().copied();
         let error = match (locked.filter(|_| is_locked), self.ends.as_mut_slice()) {
-            // To say it of every url once would say no more.
+            // One message for all URLs, because every one answered the same.
             (Some(status), _) => FetchError::KeyMissing {
                 origin: given.origin().ascii_serialization().into(),
                 status: status.to_string().into(),

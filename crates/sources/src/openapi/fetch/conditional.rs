@@ -10,10 +10,10 @@ use url::Url;
 use super::error::FetchError;
 use crate::openapi::description;
 
-/// Longer ones are none.
+/// Longer validators are ignored.
 const MAX_VALIDATOR_BYTES: usize = 1024;
 
-/// Which documents to fetch, and what of them is cached.
+/// The documents to fetch, with the validators of those that are cached.
 #[derive(Debug)]
 pub(in crate::openapi) struct DocumentRequest<'a> {
     pub(in crate::openapi) url: &'a Url,
@@ -30,15 +30,16 @@ pub(in crate::openapi) struct DocumentRequest<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::openapi) struct CachedDocument {
     pub(in crate::openapi) name: String,
-    /// As it was found.
+    /// The URL that the document was found at.
     pub(in crate::openapi) url: Url,
     pub(in crate::openapi) validators: CacheValidators,
     pub(in crate::openapi) fingerprint: ContentFingerprint,
-    /// It was made of several files, of which the validators are those of the first.
+    /// Whether the document was bundled from several files; the validators are then those of the
+    /// first file.
     pub(in crate::openapi) has_files: bool,
 }
 
-/// What a conditional request is made of.
+/// `ETag` and `Last-Modified`, for a conditional request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(in crate::openapi) struct CacheValidators {
     pub(in crate::openapi) etag: Option<String>,
@@ -57,7 +58,7 @@ impl CacheValidators {
         }
     }
 
-    /// Each of these, or what was known where it is not among them.
+    /// Fills missing validators with the known ones.
     pub(super) fn or(self, known: &Self) -> Self {
         let Self {
             etag,
@@ -82,11 +83,11 @@ impl ContentFingerprint {
     }
 }
 
-/// What was read.
+/// The documents that were read.
 #[derive(Debug)]
 pub(in crate::openapi) struct FetchedDocuments {
     pub(in crate::openapi) main: FetchedDocument,
-    /// Those of an mcpo's servers. None: the main one is all there is.
+    /// Documents of the servers behind an mcpo. None if there is only the main document.
     pub(in crate::openapi) subs: Option<Vec<FetchedSubDocument>>,
 }
 
@@ -107,10 +108,11 @@ pub(in crate::openapi) struct FetchedDocument {
 
 #[derive(Debug)]
 pub(in crate::openapi) enum DocumentState {
-    /// It is what is known, though it may be asked for otherwise the next time.
+    /// The document is unchanged. Its validators may be new.
     Unmodified {
         validators: CacheValidators,
-        /// If it was sent all the same, and is to be kept with other validators.
+        /// The bytes, if the server sent them although they are unchanged, and they have to be
+        /// stored with new validators.
         bytes: Option<Vec<u8>>,
     },
     Modified(Box<DocumentBody>),

@@ -8,28 +8,28 @@ coded_errors! {
     pub enum FetchError {
         /// The server shows its document only to those with a key.
         NeedsKey { why } = "wants_key" => "{why}",
-        KeyMissing { origin, status } = "document_key_missing" => "{origin} asks for a key (it answered {status}). Add it to this server as a header.",
+        KeyMissing { origin, status } = "document_key_missing" => "{origin} requires a key (it answered {status}). Add it to this server as a header.",
         NotFound { answers } = "document_not_found" => "No OpenAPI document was found. {answers}",
         Timeout { host } = "document_timeout" => "{host} did not send its document in time.",
         SubDocumentsTooLarge = "documents_too_large" => "The documents of all servers together are too large.",
-        Unreadable { address } = "document_answer_unreadable" => "What {address} answered with cannot be read.",
+        Unreadable { address } = "document_answer_unreadable" => "The answer of {address} cannot be read.",
         Broken { address, why } = "document_broken" => "{address} cannot be read. {why}",
 
-        // What was at an address instead.
+        // Answers that are not a document.
         WebPage { address } = "document_web_page" => "{address} answered with a web page.",
-        OtherJson { address } = "document_other_json" => "{address} answered with something that is no OpenAPI document.",
-        OtherText { address, why } = "document_other_text" => "{address} answered with something that is neither JSON nor YAML. {why}",
-        Locked { address, status } = "document_locked" => "{address} asks for a key (it answered {status}).",
+        OtherJson { address } = "document_other_json" => "{address} answered with JSON that is not an OpenAPI document.",
+        OtherText { address, why } = "document_other_text" => "{address} answered with text that is neither JSON nor YAML. {why}",
+        Locked { address, status } = "document_locked" => "{address} requires a key (it answered {status}).",
         Status { address, status } = "document_status" => "{address} answered {status}.",
         Places { addresses, count: usize } = "document_places" => "{addresses} and {count} more usual places",
     }
     wraps {
-        /// It was not sent, or not answered.
+        /// The request was not sent, or got no response.
         Send(ErrorDetail),
     }
 }
 
-/// What an address answered with that is no document.
+/// The kind of answer that is not a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum OtherAnswer {
     WebPage,

@@ -18,13 +18,13 @@ use super::{
 };
 use crate::openapi::http_client::CrossOriginRedirect;
 
-/// Of one file, and of all of them.
+/// Limits of one file, and of all files of a document.
 const MAX_FILE_BYTES: usize = 4 * 1024 * 1024;
 const MAX_TOTAL_BYTES: usize = 16 * 1024 * 1024;
 
 const CONCURRENT_FILES: usize = 8;
 
-/// What all files of one document share.
+/// The budget that all files of one document share.
 struct FileBudget {
     bytes: AtomicUsize,
     /// One after the other: read, a file takes many times its length.
@@ -67,7 +67,8 @@ impl DocumentFetcher<'_> {
         let is_whole = bundle.is_complete() && is_in_time;
         let made = tokio::task::spawn_blocking(move || {
             let bytes = serde_json::to_vec(&bundle.into_document()).ok()?;
-            // As it is read when it was kept.
+            // Parse the bytes that will be stored, so that this document equals the one loaded
+            // after a restart.
             let document = document::read(&bytes).ok()?;
             Some((bytes, document))
         });
@@ -77,7 +78,8 @@ impl DocumentFetcher<'_> {
         DocumentBody {
             bytes,
             document: Some(document),
-            // What is not whole is not to be the same the next time.
+            // An incomplete bundle gets no validators, so that the next reading fetches everything
+            // again.
             validators: if is_whole {
                 body.validators
             } else {
@@ -122,7 +124,8 @@ impl DocumentFetcher<'_> {
         if left == 0 {
             return Err(FileError::TooLarge);
         }
-        // What lets us in may stand in there.
+        // The query of the configured address may contain the access key, so files of the same
+        // origin get it too.
         let given = self.request.url;
         if url.query().is_none() && url.origin() == given.origin() {
             url.set_query(given.query());
@@ -149,7 +152,7 @@ impl DocumentFetcher<'_> {
         let _ = bytes_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
             Some(left.saturating_sub(taken))
         });
-        // It is never closed.
+        // The semaphore is never closed.
         let _turn = budget.parses.acquire().await;
         let read = tokio::task::spawn_blocking(move || document::read(&bytes));
         let read = read.await;

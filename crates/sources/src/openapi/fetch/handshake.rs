@@ -17,11 +17,12 @@ use crate::openapi::http_client::{CrossOriginRedirect, read_body};
 
 const EVENT_STREAM: &str = "text/event-stream";
 
-/// A server that streams says what it has at once, and then goes on for ever.
+/// A server that streams sends its description at once and then keeps the stream open.
 const STREAM_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl DocumentFetcher<'_> {
-    /// What the server says about itself in a handshake, where that is a description.
+    /// Sends MCP's `initialize` and reads a description with `capabilities[]` from the response, if
+    /// there is one.
     pub(super) async fn handshake(&self) -> Option<FetchedDocument> {
         if let Some(found) = self.posted_handshake().await {
             return Some(found);
@@ -41,7 +42,7 @@ impl DocumentFetcher<'_> {
         described(url, bytes).await
     }
 
-    /// As an event of a stream, which is all that some of them have.
+    /// Reads the description from the first events of a stream; some servers offer nothing else.
     async fn streamed_handshake(&self) -> Option<FetchedDocument> {
         let request = self.request_for(Method::GET, EVENT_STREAM);
         let mut response = self.opened(request, EVENT_STREAM).await?;

@@ -67,8 +67,8 @@ fn a_redirect_keeps_what_it_may() {
     check("PUT", 302, "/y", Refuse, &put);
     let stays = |there: &str| {
         format!(
-            "https://a.example/x redirects to {there}, which is another site: that is not \
-             followed. If that is the server, its address has to be entered instead."
+            "https://a.example/x redirects to {there}, which is another site, so the redirect \
+             is not followed. If that is the server, enter its address instead."
         )
     };
     // Another host, another port and another protocol are all other sites.

@@ -54,7 +54,7 @@ impl OpenapiClient {
         })
     }
 
-    /// What the calls of a tool are made with.
+    /// The credentials for the calls of a tool.
     pub(super) fn credentials(
         &self,
         tool: &OpenapiTool,

@@ -27,7 +27,7 @@ use crate::tool_note::ToolNote;
 #[derive(Debug, Clone)]
 pub(super) struct DocumentSet {
     pub(super) main: OpenapiDocument,
-    /// Of the servers behind an mcpo; the main document only lists them.
+    /// Documents of the servers behind an mcpo; the main document only lists them.
     pub(super) subs: Option<Vec<OpenapiDocument>>,
 }
 
@@ -43,7 +43,8 @@ pub(super) struct OpenapiDocument {
     pub(super) content: Arc<DocumentContent>,
 }
 
-/// What a document says. The tools of an mcpo's servers are named "server/tool" here.
+/// The parsed content of a document. Tools of the servers behind an mcpo are named "server/tool"
+/// here.
 #[derive(Debug, Default)]
 pub(super) struct DocumentContent {
     pub(super) title: String,
@@ -51,26 +52,26 @@ pub(super) struct DocumentContent {
     pub(super) description: String,
     pub(super) operations: Vec<Arc<Operation>>,
     pub(super) skipped: Vec<SkippedOperation>,
-    /// What its tools go without.
+    /// Parts of operations that could not be read.
     pub(super) notes: Vec<DocumentNote>,
-    /// It was made of several files.
+    /// Whether the document was bundled from several files.
     pub(super) has_files: bool,
     pub(super) schemes: Arc<Vec<SecurityScheme>>,
 }
 
-/// What comes of loading or fetching documents.
+/// The result of loading or fetching documents.
 #[derive(Debug)]
 pub(super) struct DocumentUpdate {
     pub(super) set: DocumentSet,
-    /// What is not as it should be.
+    /// Problems to show to the owner.
     pub(super) problems: Vec<ErrorDetail>,
-    /// What is to be kept, and the names of all that is.
+    /// Documents to write to the store, and the names of all that stay there.
     pub(super) to_store: Vec<DocumentRecord>,
     pub(super) names: Vec<String>,
 }
 
 impl DocumentSet {
-    /// Of what was kept. Takes its time: not for a thread that others wait for.
+    /// Parses stored documents. CPU-bound: call it on a blocking thread.
     pub(super) fn load(stored: Vec<DocumentRecord>) -> Result<DocumentUpdate, OpenapiError> {
         let (main, subs): (Vec<DocumentRecord>, Vec<DocumentRecord>) =
             stored.into_iter().partition(|one| one.name.is_empty());
@@ -140,7 +141,7 @@ impl DocumentSet {
         })
     }
 
-    /// Those with operations.
+    /// The documents that describe operations.
     pub(super) fn documents(&self) -> &[OpenapiDocument] {
         match &self.subs {
             Some(subs) => subs,
@@ -148,7 +149,7 @@ impl DocumentSet {
         }
     }
 
-    /// What tools go without.
+    /// Notes about parts of operations that could not be read.
     pub(super) fn notes(&self) -> Vec<ErrorDetail> {
         let documents = self.documents().iter();
         let notes = documents.flat_map(|document| {
@@ -158,7 +159,8 @@ impl DocumentSet {
         notes.collect()
     }
 
-    /// What need not be sent again. A list is small, and has to be followed every time.
+    /// Validators for conditional requests. The index of an mcpo is small and is always fetched,
+    /// because its links are followed.
     pub(super) fn cached(&self) -> Vec<CachedDocument> {
         self.documents()
             .iter()
@@ -183,7 +185,7 @@ impl DocumentSet {
     }
 }
 
-/// Of servers that all cannot be read.
+/// How many problems are listed if all servers fail.
 const MAX_TOLD_PROBLEMS: usize = 3;
 
 fn merge_subs(
@@ -208,7 +210,7 @@ fn merge_subs(
             (Ok(document), _) => {
                 let content = &document.content;
                 if content.operations.is_empty() && content.skipped.is_empty() {
-                    // So an mcpo shows one that did not come up.
+                    // This is how mcpo shows a server that failed to start.
                     let why = ToolNote::ServerWithoutTools.into();
                     problems.push(ToolNote::of_server(&name, why));
                 }
@@ -273,7 +275,7 @@ impl OpenapiDocument {
                 to_store.extend(bytes.map(|bytes| document.stored(bytes)));
                 return Ok(document);
             }
-            // Nobody asks so.
+            // Unreachable: conditional requests are only sent for documents we have.
             (DocumentState::Unmodified { .. }, None) => return Err(OpenapiError::NotSent),
         };
         let fingerprint = ContentFingerprint::of(&body.bytes);
@@ -310,7 +312,7 @@ impl OpenapiDocument {
         Ok(document)
     }
 
-    /// As it came just now.
+    /// The record to store, with the bytes just received.
     fn stored(&self, body: Vec<u8>) -> DocumentRecord {
         let CacheValidators {
             etag,

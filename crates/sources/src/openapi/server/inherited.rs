@@ -1,5 +1,5 @@
-//! What a server passes on to its replacement with other settings: tools stay listed while
-//! somebody changes a key.
+//! State that a replaced server hands to its successor, so that tools stay listed while somebody
+//! changes a key.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,8 +10,8 @@ use super::document_set::DocumentSet;
 use super::tools::OpenapiTools;
 use crate::supervisor::ServerStatus;
 
-/// What is known of a server. It is of use to another at the same address, with other
-/// keys or another base URL.
+/// State of a running server. A successor at the same address can use it, even with other keys or
+/// another base URL.
 #[derive(Clone)]
 pub struct InheritedState {
     pub(super) origin: OpenapiOrigin,
@@ -20,11 +20,11 @@ pub struct InheritedState {
     pub(super) status: ServerStatus,
 }
 
-/// What was read last.
+/// The documents that were read last.
 #[derive(Debug, Clone, Default)]
 pub(super) struct LoadedDocuments {
     pub(super) documents: Option<Arc<DocumentSet>>,
-    /// It is not written down: it is asked for once more.
+    /// Whether the documents are not in the store yet and have to be fetched again.
     pub(super) unstored: bool,
 }
 

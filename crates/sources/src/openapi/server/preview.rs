@@ -19,18 +19,18 @@ use crate::parse_queue::acquire;
 use crate::supervisor::DocumentSummary;
 use crate::tool_note::ToolNote;
 
-/// What would come of it.
+/// The result of adding a server, shown before it is added.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OpenapiPreview {
     pub title: String,
     pub version: String,
     pub tools: Vec<ToolDefinition>,
     pub skipped: Vec<SkippedOperation>,
-    /// What it needs to know who asks.
+    /// Security schemes of the document: which keys it needs.
     pub schemes: Vec<SecurityScheme>,
     /// The servers behind it, if it is an mcpo.
     pub servers: Vec<String>,
-    /// What is not as it should be.
+    /// Problems found while reading.
     pub notes: Vec<ErrorDetail>,
 }
 

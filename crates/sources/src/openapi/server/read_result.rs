@@ -1,4 +1,4 @@
-//! What comes of reading documents, and what is different in it.
+//! The result of reading documents, and the difference to the previous reading.
 
 use url::Url;
 

@@ -1,4 +1,4 @@
-//! What a server is run with.
+//! Settings of an OpenAPI server and its dependencies.
 
 use std::fmt;
 use std::sync::Arc;
@@ -24,7 +24,8 @@ pub struct OpenapiSettings {
     pub http: OpenapiHttpClient,
     /// How many documents may be parsed at once: all of one owner share it.
     pub parses: Arc<Semaphore>,
-    /// What the one knows whose place it takes: at the same address it is listed at once.
+    /// State of the server that this one replaces: at the same address its tools are listed at
+    /// once.
     pub inherited: Option<InheritedState>,
 }
 

@@ -12,7 +12,7 @@ use crate::supervisor::{
     Availability, DocumentSummary, Inner, ServerStatus, StatusCell, ToolChanges,
 };
 
-/// What a new document changes in the status.
+/// Changes of the status that a new document causes.
 pub(super) struct StatusUpdate {
     pub(super) tools: OpenapiTools,
     pub(super) about: DocumentSummary,
@@ -23,7 +23,7 @@ pub(super) struct StatusUpdate {
 }
 
 impl StatusCell<OpenapiTools, Arc<OpenapiClient>> {
-    /// What the one before it offered is listed as its own.
+    /// Takes over status and tools of the replaced server.
     pub(super) fn inherit(&self, status: ServerStatus, offer: Arc<OpenapiTools>) {
         self.update_all(|inner| {
             inner.status = ServerStatus {
@@ -35,17 +35,17 @@ impl StatusCell<OpenapiTools, Arc<OpenapiClient>> {
         });
     }
 
-    /// What it offered last is listed until it says otherwise.
+    /// Lists the tools of the last reading as stale, until the document is read again.
     pub(super) fn set_stale(&self, update: StatusUpdate) {
         self.update_all(|inner| inner.take(update));
     }
 
-    /// What it offered last can be called; whether it is still there shows then.
+    /// Opens the server for calls with the last known tools; a call shows whether they still exist.
     pub(super) fn set_callable(&self, client: Arc<OpenapiClient>) {
         self.set_availability(Availability::Open(client));
     }
 
-    /// It was read. None: it is what it was.
+    /// Sets the state to ready. `update` is None if the document is unchanged.
     pub(super) fn set_ready(
         &self,
         client: Arc<OpenapiClient>,
@@ -65,7 +65,7 @@ impl StatusCell<OpenapiTools, Arc<OpenapiClient>> {
         self.set_callable(client);
     }
 
-    /// It was not read, but what it offered last may work.
+    /// Reading failed, but the last known tools may still work.
     pub(super) fn set_degraded(&self, client: Arc<OpenapiClient>, why: ErrorDetail) {
         self.set(Availability::Open(client), |status| {
             status.state = SourceState::Degraded { why };

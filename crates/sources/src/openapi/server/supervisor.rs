@@ -35,13 +35,13 @@ struct OpenapiSupervisor {
     shared: Arc<OpenapiShared>,
     client: Option<Arc<OpenapiClient>>,
     backoff: Backoff,
-    /// Somebody wants all of it read, and not only what is known to have changed.
+    /// Somebody asked to read all files again, not only changed ones.
     refetch_files: bool,
     /// When all of it was last read.
     files_fetched_at: Instant,
 }
 
-/// What is to be done next.
+/// The next step of the supervisor.
 enum OpenapiStep {
     Start,
     Read,
@@ -135,7 +135,7 @@ impl OpenapiSupervisor {
                     OpenapiError::Substitution(FillError::Unread(_)) => {
                         OpenapiStep::Wait(Some(retry))
                     }
-                    // It stays so until somebody writes something else.
+                    // Nothing changes until somebody edits the configuration.
                     _ => OpenapiStep::Stay,
                 };
                 self.end_reading(Err(error));
@@ -189,7 +189,7 @@ impl OpenapiSupervisor {
         OpenapiClient::new(config, &settings.http)
     }
 
-    /// What it offered last is there at once.
+    /// Loads the stored documents, so that tools are listed at once.
     async fn remember(&mut self) {
         // Many start at the same time, and what is kept may be large.
         let slot = acquire(&self.shared.settings.parses).await;
@@ -341,7 +341,7 @@ impl OpenapiSupervisor {
         });
         let names = documents.map(|documents| documents.names());
         let is_same = merged.to_store.is_empty() && names.as_ref() == Some(&merged.names);
-        // What was given is kept already.
+        // A document that was pasted is in the store already.
         let is_stored = is_same || client.url.is_none();
         shared.set_documents(merged.set, is_stored);
         shared
@@ -369,7 +369,7 @@ impl OpenapiSupervisor {
         self.backoff.delay(why)
     }
 
-    /// One that is tried again and again would fill the log with the same.
+    /// Logs a failure, but not each repeated failure: retries would fill the log.
     fn note_failure(&self, why: &ErrorDetail) {
         let is_new = match self.shared.core.status.state() {
             SourceState::Degraded { why: before } | SourceState::Failed { why: before } => {

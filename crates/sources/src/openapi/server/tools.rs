@@ -38,7 +38,7 @@ pub(super) struct OpenapiTool {
     /// Where that was, after all redirects: it is the word of this site, wherever requests go.
     /// None: somebody gave it.
     pub(super) found_at: Option<Arc<Url>>,
-    /// What relative addresses are relative to. None: the document does not say where its server is.
+    /// Base of relative addresses. None if the document does not say where its server is.
     pub(super) base: Option<Arc<Url>>,
     /// Where requests go, worked out once. None: a call says why that cannot be.
     pub(super) server: Option<Arc<Url>>,
@@ -103,13 +103,14 @@ impl OpenapiTools {
             .collect()
     }
 
-    /// What to do about tools whose document names no server, if there are any.
+    /// Advice for tools whose document names no server, if there are any.
     pub(super) fn without_server(&self) -> Option<ToolNote> {
         let lacks_server = self.entries.iter().any(|entry| entry.base.is_none());
         lacks_server.then_some(ToolNote::NoServerAddress)
     }
 
-    /// Which hosts requests go to, if not to where the document came from and nobody said so.
+    /// The hosts that requests go to, if they differ from the document's host and no base URL was
+    /// set.
     pub(super) fn other_hosts(&self) -> Option<ToolNote> {
         if self.base_url.is_some() {
             return None;

@@ -230,7 +230,7 @@ async fn what_is_wrong_is_said_in_one_sentence() {
             200,
             "text/html",
             "<html>",
-            "There is a web page at this address, and no MCP server.",
+            "There is a web page at this address, not an MCP server.",
         ),
         (
             404,
@@ -248,7 +248,7 @@ async fn what_is_wrong_is_said_in_one_sentence() {
             403,
             "text/html",
             "<p>no",
-            "The server refuses us (HTTP 403). Check the credentials in its headers.",
+            "The server denied access (HTTP 403). Check the credentials in its headers.",
         ),
     ] {
         let raw_http_server =
@@ -293,7 +293,7 @@ async fn what_is_wrong_is_said_in_one_sentence() {
     .await;
     assert_eq!(
         why,
-        "The header Mcp-Session-Id is written by Tenon itself. Leave it out."
+        "The header Mcp-Session-Id is set by Tenon itself. Leave it out."
     );
 }
 

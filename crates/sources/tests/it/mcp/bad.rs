@@ -225,7 +225,8 @@ async fn one_that_dies_at_every_call_says_so_and_is_back_for_the_next() {
     let error = harness.call("write", nothing()).await.unwrap_err();
     assert_eq!(error.kind, ErrorKind::Unavailable);
     let said = &error.message;
-    let begins = "Test stopped while `write` was running; whether it took effect is not known.";
+    let begins =
+        "Test stopped while `write` was running; it is not known whether the call took effect.";
     assert!(said.starts_with(begins), "{said}");
     assert!(said.contains('5'), "the exit code: {said}");
     // What it wrote is for those who may read its log.

@@ -30,15 +30,12 @@ async fn a_program_that_is_not_there_is_named() {
     assert_eq!(
         why,
         "`no-such-program` was not found. Install it on the machine Tenon runs on, or give its \
-         whole path; it is looked for in PATH."
+         full path; it is looked for in PATH."
     );
     let mut config = harness::program("sh", &[]);
     harness::set_cwd(&mut config, "/no/such/folder");
     let why = failure(config).await;
-    assert_eq!(
-        why,
-        "The folder /no/such/folder it should run in does not exist."
-    );
+    assert_eq!(why, "The working folder /no/such/folder does not exist.");
 }
 
 #[tokio::test]
@@ -90,7 +87,7 @@ async fn pages_are_put_together_and_circles_are_left() {
     let problems = sentences(&harness.server.status().problems);
     assert_eq!(
         problems,
-        ["It lists its tools in a circle. The list may not be complete."]
+        ["The pages of its list of tools repeat. The list may not be complete."]
     );
 }
 

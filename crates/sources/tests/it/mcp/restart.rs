@@ -76,7 +76,7 @@ async fn a_call_that_meets_the_death_of_its_server_is_repeated_only_without_harm
         assert!(
             error
                 .message
-                .contains("whether it took effect is not known"),
+                .contains("it is not known whether the call took effect"),
             "{error}"
         );
         assert_eq!(bad_server.count(&called), 1);

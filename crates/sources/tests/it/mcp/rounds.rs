@@ -162,6 +162,6 @@ async fn a_tool_that_wants_a_model_of_ours_is_told_that_there_is_none() {
     assert_eq!(error.kind, ErrorKind::Failed);
     assert_eq!(
         error.message,
-        "The tool needs sampling/createMessage, which Tenon does not offer."
+        "The tool needs sampling/createMessage, which Tenon does not support."
     );
 }

@@ -60,7 +60,8 @@ impl<'a> ToolBudget<'a> {
         }
     }
 
-    /// What a person wants takes as many tokens as it does; only the number is bounded.
+    /// Adds a tool that a person wants, regardless of its tokens; only the number of tools is
+    /// bounded.
     pub(super) fn add_always(&mut self, since: usize, tool: &'a Arc<Tool>) {
         if self.chosen.len() < self.limits.max_tools && self.ids.insert(&tool.spec.id) {
             self.tokens += tool.tokens(self.limits.tokens);
@@ -75,7 +76,7 @@ impl<'a> ToolBudget<'a> {
         }
     }
 
-    /// Those that fit into one token of so many.
+    /// Adds tools within a fraction of the token budget.
     pub(super) fn add_share(
         &mut self,
         (part, of): (usize, usize),

@@ -19,7 +19,7 @@ export const answersEn = {
   copyCsv: 'Copy as CSV',
   copyMarkdown: 'Copy as Markdown',
   footnotes: 'Footnotes',
-  backToText: (name: string) => `Back to where footnote ${name} is`,
+  backToText: (name: string) => `Back to the reference of footnote ${name}`,
 };
 
 export type AnswersMessages = typeof answersEn;

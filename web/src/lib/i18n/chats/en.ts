@@ -61,7 +61,7 @@ export const chatsEn = {
   asksAloud: (tool: string) => `${tool} wants to run and is waiting for your answer.`,
   asks: (title: string) => `“${title}” is waiting for your answer.`,
   asksYou: (tool: string) => `${tool} asks you`,
-  asksYouAloud: (tool: string) => `${tool} asks you something and is waiting for your answer.`,
+  asksYouAloud: (tool: string) => `${tool} has a question and is waiting for your answer.`,
   formOutcomes: {
     accepted: 'You answered',
     declined: 'You declined to answer',

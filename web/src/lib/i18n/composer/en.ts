@@ -10,11 +10,13 @@ export const composerEn = {
   downloadAttached: (name: string) => `Download ${name}`,
   uploading: (name: string) => `Uploading ${name}`,
   dropHere: 'Drop files to attach them',
-  fileTooLarge: (max: string) => `Too large: a file may have ${max} at most.`,
+  fileTooLarge: (max: string) => `Too large: a file may have at most ${max}.`,
   fileEmpty: 'The file is empty, or it is a folder.',
   fileUnread: 'The model cannot read this kind of file.',
+  fileToSaveAs: (format: string) =>
+    `The model cannot read this format. Save the file as .${format} and attach that.`,
   fileTruncated: (count: string) => `The model gets only the first ${count} characters.`,
-  tooManyFiles: (max: number) => `A message takes ${max} files at most.`,
+  tooManyFiles: (max: number) => `A message may have at most ${max} files.`,
   removeFailed: 'Remove the files that could not be attached, then send.',
   modelSeesNoImages: (model: string) =>
     `${model} cannot see images. Choose another model, or remove the image.`,
@@ -26,7 +28,7 @@ export const composerEn = {
   queueMessage: 'Queue message',
   queued: 'Queued',
   queuedHelp: 'Sent when this answer is complete.',
-  queueHeld: 'The answer failed, so the queue waits.',
+  queueHeld: 'The answer failed, so the queue is paused.',
   sendNow: 'Send now',
   editQueued: 'Edit queued message',
   removeQueued: 'Remove queued message',
@@ -43,7 +45,7 @@ export const composerEn = {
 
   temporaryChat: 'Temporary chat',
   temporaryHelp:
-    'Temporary chat: in no list and not searchable. Deleted when you leave it, at the latest a day after the last message.',
+    'Temporary chat: not listed and not searchable. Deleted when you leave it, or a day after the last message.',
   keepChat: 'Keep',
   temporaryDeleted: 'The temporary chat was deleted.',
 
@@ -54,6 +56,6 @@ export const composerEn = {
   contextAbout: (count: string) => `≈ ${count} tokens`,
   contextParts: (system: string, tools: string, history: string, draft: string) =>
     `Instructions ${system}, tools ${tools}, conversation ${history}, this message ${draft} tokens.`,
-  contextNear: (limit: string) => `close to the ${limit} that this model reads`,
-  contextOver: (limit: string) => `more than the ${limit} that this model reads`,
+  contextNear: (limit: string) => `close to the ${limit} that this model can read`,
+  contextOver: (limit: string) => `more than the ${limit} that this model can read`,
 };

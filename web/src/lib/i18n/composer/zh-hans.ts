@@ -13,6 +13,7 @@ export const composerZhHans: typeof composerEn = {
   fileTooLarge: (max) => `文件过大：每个文件最多 ${max}。`,
   fileEmpty: '文件是空的，或者是一个文件夹。',
   fileUnread: '模型无法读取这类文件。',
+  fileToSaveAs: (format) => `模型无法读取这种格式。请把文件另存为 .${format}，再重新添加。`,
   fileTruncated: (count) => `模型只会读到前 ${count} 个字符。`,
   tooManyFiles: (max) => `一条消息最多带 ${max} 个文件。`,
   removeFailed: '请先移除无法添加的文件，然后发送。',

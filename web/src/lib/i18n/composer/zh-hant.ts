@@ -13,6 +13,7 @@ export const composerZhHant: typeof composerEn = {
   fileTooLarge: (max) => `檔案過大：每個檔案最多 ${max}。`,
   fileEmpty: '檔案是空的，或者是一個資料夾。',
   fileUnread: '模型無法讀取這類檔案。',
+  fileToSaveAs: (format) => `模型無法讀取這種格式。請將檔案另存為 .${format}，再重新附加。`,
   fileTruncated: (count) => `模型只會讀到前 ${count} 個字元。`,
   tooManyFiles: (max) => `一則訊息最多附 ${max} 個檔案。`,
   removeFailed: '請先移除無法附加的檔案，再傳送。',

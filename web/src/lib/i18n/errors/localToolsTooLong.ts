@@ -4,6 +4,6 @@ import type { ErrorDetail } from '$lib/api/types';
     send. */
 export const localToolsTooLong = (mib: number): ErrorDetail => ({
   code: 'local_tools_too_long',
-  message: `What it offers is longer than ${mib} MiB.`,
+  message: `The description of its tools is longer than ${mib} MiB.`,
   params: { mib: String(mib) },
 });

@@ -1,11 +1,13 @@
 import type { ErrorCode } from './en';
 import { callErrorsZhHans } from './calls/zh-hans';
+import { chatErrorsZhHans } from './chats/zh-hans';
 import { fileErrorsZhHans } from './files/zh-hans';
 import { noteErrorsZhHans } from './notes/zh-hans';
 import { skillErrorsZhHans } from './skills/zh-hans';
 
 export const errorsZhHans: Record<ErrorCode, string> = {
   ...callErrorsZhHans,
+  ...chatErrorsZhHans,
   ...fileErrorsZhHans,
   ...noteErrorsZhHans,
   ...skillErrorsZhHans,

@@ -1,11 +1,13 @@
 import type { ErrorCode } from './en';
 import { callErrorsZhHant } from './calls/zh-hant';
+import { chatErrorsZhHant } from './chats/zh-hant';
 import { fileErrorsZhHant } from './files/zh-hant';
 import { noteErrorsZhHant } from './notes/zh-hant';
 import { skillErrorsZhHant } from './skills/zh-hant';
 
 export const errorsZhHant: Record<ErrorCode, string> = {
   ...callErrorsZhHant,
+  ...chatErrorsZhHant,
   ...fileErrorsZhHant,
   ...noteErrorsZhHant,
   ...skillErrorsZhHant,

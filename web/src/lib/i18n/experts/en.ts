@@ -6,7 +6,7 @@ export const expertsEn = {
   builtin: {
     general: {
       title: 'General',
-      description: 'Answers anything, with all tools that are switched on.',
+      description: 'Answers any question, with all tools that are switched on.',
       starters: [] as readonly string[],
     },
     'files-data': {
@@ -60,14 +60,14 @@ export const expertsEn = {
   title: 'Title',
   name: 'Name for programs',
   nameHint:
-    'Small letters, digits and hyphens. Programs use it as `expert/NAME`. Left empty, it is made from the title.',
+    'Lower-case letters, digits and hyphens. Programs use it as `expert/NAME`. If empty, it is made from the title.',
   description: 'Description',
   icon: 'Icon',
   model: 'Model',
   defaultModel: 'The default model',
   missingModel: (id: string) => `${id} (not available)`,
   systemPrompt: 'System prompt',
-  systemPromptHint: 'Who the model is, how it works and answers. Comes with every message.',
+  systemPromptHint: 'Who the model is, and how it works and answers. Sent with every message.',
   tools: 'Tools',
   allTools: 'All tools that are switched on',
   onlyTools: 'Only these tools',
@@ -78,7 +78,7 @@ export const expertsEn = {
   allOf: (source: string) => `All of ${source}`,
   skills: 'Skills',
   skillsHint:
-    'Beside the tools above, the model has these, and reads them when a task calls for it.',
+    'The model has these in addition to the tools above, and reads them when a task needs them.',
   noSkills: 'No skills are installed. Add some under Settings → Skills.',
   missingSkill: (id: string) => `${id} (not available)`,
   starters: 'Starters',
@@ -87,7 +87,7 @@ export const expertsEn = {
   temperature: 'Temperature (0 to 2)',
   topP: 'Top-p (0 to 1)',
   maxTokens: 'Longest answer, in tokens',
-  parameterHint: 'Left empty, the model’s own setting counts.',
+  parameterHint: 'If empty, the model’s own setting is used.',
   visibility: 'Who can use it',
   visibilities: { private: 'Only me', team: 'The team' },
   visibilityHints: {
@@ -95,7 +95,7 @@ export const expertsEn = {
     team: 'Everybody with an account here can use and copy it; you and admins can change it.',
   },
   titleMissing: 'Give it a title.',
-  notANumber: 'Write a number, or nothing.',
+  notANumber: 'Enter a number, or leave this empty.',
 
   prompts: 'Prompts',
   promptsHelp: 'Saved texts. Type / in the message field to use them.',
@@ -116,12 +116,13 @@ export const expertsEn = {
   fromServer: 'Tool server',
   fromSkill: 'Skill',
   useSkill: (title: string) => `Use skill ${title}`,
-  skillMessage: (title: string) => `Use the skill “${title}”: `,
+  /** Named by its id, the tool is offered to the model whatever else is. */
+  skillMessage: (title: string, toolId: string) => `Use the skill “${title}” (${toolId}): `,
   saved: 'Saved',
   promptNotFilled: (why: string) => `The prompt could not be used. ${why}`,
   fillIn: (title: string) => `Fill in ${title}`,
   usePrompt: 'Use',
-  required: 'This is needed.',
+  required: 'Fill this in.',
 };
 
 export type ExpertsMessages = typeof expertsEn;

@@ -108,7 +108,7 @@ export const expertsZhHans: ExpertsMessages = {
   fromServer: '工具服务器',
   fromSkill: '技能',
   useSkill: (title) => `使用技能：${title}`,
-  skillMessage: (title) => `使用技能“${title}”：`,
+  skillMessage: (title, toolId) => `使用技能“${title}”（${toolId}）：`,
   saved: '已保存',
   promptNotFilled: (why) => `无法使用这个提示词。${why}`,
   fillIn: (title) => `填写${title}`,

@@ -108,7 +108,7 @@ export const expertsZhHant: ExpertsMessages = {
   fromServer: '工具伺服器',
   fromSkill: '技能',
   useSkill: (title) => `使用技能：${title}`,
-  skillMessage: (title) => `使用技能「${title}」：`,
+  skillMessage: (title, toolId) => `使用技能「${title}」（${toolId}）：`,
   saved: '已儲存',
   promptNotFilled: (why) => `無法使用這個提示詞。${why}`,
   fillIn: (title) => `填寫${title}`,

@@ -1,12 +1,12 @@
 // What is said in a form that a tool shows. Loaded on demand.
 
 export const formsEn = {
-  fromTool: 'The tool asks this. What you answer goes to it.',
+  fromTool: 'The tool asks for this. Your answer is sent to the tool.',
   submit: 'Submit',
   decline: 'Decline',
   cancel: 'Cancel',
-  declineHint: 'The tool is told that you declined to answer.',
-  cancelHint: 'The tool is told that you closed the form.',
+  declineHint: 'Tells the tool that you declined to answer.',
+  cancelHint: 'Tells the tool that you closed the form.',
   sending: 'Sending…',
   required: (label: string) => `${label} (required)`,
   nothingToFill: 'There is nothing to fill in.',

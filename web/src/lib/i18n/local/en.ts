@@ -37,12 +37,12 @@ const diagnoses: DiagnosisTexts = {
     help: 'For a server elsewhere, let Tenon itself call it: add it as a tool server.',
   }),
   permissionAsk: () => ({
-    text: 'Your browser asks before a page may access your computer.',
+    text: 'Your browser asks for permission before a page may access your computer.',
     help: 'It will ask about “other apps and services on this device”. Choose Allow. You can revoke that at any time with the icon left of the address.',
   }),
   permissionUnanswered: () => ({
     text: 'Your browser may still be asking for permission (top left), or the server is slow.',
-    help: 'Choose Allow there. If nothing asks, look again.',
+    help: 'Choose Allow there. If there is no question, look again.',
   }),
   permissionDismissed: () => ({
     text: 'Your browser’s permission prompt was closed without an answer.',
@@ -61,8 +61,8 @@ const diagnoses: DiagnosisTexts = {
     help: 'Start the server, or correct the port. For example:',
   }),
   notRunningOrNotHttp: ({ host }) => ({
-    text: `Nothing usable answers at ${host}. Is it started, on that port?`,
-    help: 'It is not running, or it closes the connection, or it speaks something else than HTTP. To start one, for example:',
+    text: `Nothing usable answers at ${host}. Is the server running, on that port?`,
+    help: 'It is not running, closes the connection, or does not speak HTTP. To start one, for example:',
   }),
   notHttp: ({ host }) => ({
     text: `Something listens at ${host}, but no page can use it: it closes the connection, does not speak HTTP, or keeps other sites out (Cross-Origin-Resource-Policy).`,
@@ -86,7 +86,7 @@ const diagnoses: DiagnosisTexts = {
   }),
   cors: ({ host, origin }) => ({
     text: `A server answers at ${host}, but does not let this site read it (CORS).`,
-    help: `Let it allow the origin ${origin}. If it does already, it may want a key (as an mcpo with --strict-auth does) or fail: answers that are errors often lack the CORS headers. Its log tells.`,
+    help: `Let it allow the origin ${origin}. If it does already, it may want a key (as an mcpo with --strict-auth does) or fail: error responses often lack the CORS headers. Its log says more.`,
   }),
   preflightHeader: ({ diagnosis, host }) => ({
     text: `The server at ${host} lets this site read it, but not with the header “${diagnosis.header}”.`,
@@ -106,7 +106,7 @@ const diagnoses: DiagnosisTexts = {
   }),
   tooSlow: ({ host }) => ({
     text: `${host} accepts the connection but does not answer in time.`,
-    help: 'It may still be starting, or hang. Check its log, or restart it.',
+    help: 'It may still be starting, or be stuck. Check its log, or restart it.',
   }),
   cut: ({ host }) => ({
     text: `${host} started to answer, then the connection broke.`,
@@ -123,7 +123,7 @@ const diagnoses: DiagnosisTexts = {
     help: 'These are the usual addresses:',
   }),
   notToolServer: ({ host }) => ({
-    text: `${host} answers, but is no tool server: it has neither an OpenAPI document nor an MCP endpoint.`,
+    text: `${host} answers, but is not a tool server: it has neither an OpenAPI document nor an MCP endpoint.`,
     help: 'These are the usual addresses:',
   }),
   badSpec: ({ diagnosis, host }) => ({
@@ -132,7 +132,7 @@ const diagnoses: DiagnosisTexts = {
   }),
   badHandshake: ({ diagnosis, host }) => ({
     text: `${host} answers, but not as an MCP server does${diagnosis.why ? `: ${diagnosis.why}` : '.'}`,
-    help: 'Its log may say more. If it is no MCP server, choose another kind. The usual addresses:',
+    help: 'Its log may say more. If it is not an MCP server, choose another kind. The usual addresses:',
   }),
   hub: ({ diagnosis }) => ({
     text: `The server was found, but Tenon could not be asked about it: ${diagnosis.why}`,
@@ -144,9 +144,9 @@ const short: Record<Diagnosis['kind'], string> = {
   blockedPort: 'Closed port',
   mixedContent: 'Not from an https page',
   policy: 'Not from this page',
-  permissionAsk: 'Not looked at yet',
+  permissionAsk: 'Not checked yet',
   permissionUnanswered: 'Waiting for your browser',
-  permissionDismissed: 'Not looked at yet',
+  permissionDismissed: 'Not checked yet',
   permissionDenied: 'Blocked by your browser',
   permissionNeedsHttps: 'Needs https',
   notRunning: 'Not running',
@@ -165,7 +165,7 @@ const short: Record<Diagnosis['kind'], string> = {
   cut: 'Interrupted',
   needsKey: 'Needs a key',
   wrongPath: 'Nothing at this path',
-  notToolServer: 'No tool server',
+  notToolServer: 'Not a tool server',
   badSpec: 'Unusable description',
   badHandshake: 'No MCP answer',
   hub: 'Not registered',
@@ -207,7 +207,7 @@ export const localEn = {
       mcpo: 'Add this option to the command that starts it:',
       fastmcp: 'Run it with this:',
       express: 'Before its routes, after “npm install cors”:',
-      other: 'Headers of every answer, those to OPTIONS included:',
+      other: 'Headers of every response, including those to OPTIONS:',
     },
     tls: {
       mcpo: 'In a terminal, with mkcert; then these two options:',
@@ -222,7 +222,7 @@ export const localEn = {
       other: '',
     },
     key: {
-      mcpo: 'The key of an mcpo follows this option:',
+      mcpo: 'The key of an mcpo is the value of this option:',
       fastmcp: '',
       express: '',
       other: '',
@@ -251,7 +251,7 @@ export const localEn = {
   key: 'Key',
   keyHint: 'If it requires one. It stays in this browser and never goes to Tenon.',
   keyKept: 'Leave empty to keep the one you entered.',
-  keyGone: 'The one you entered was for another address. Enter it again if it is needed here.',
+  keyGone: 'The stored key was for another address. Enter one again if it is needed here.',
   header: 'Header of the key',
   headerHint: 'In Authorization, a key alone is sent as “Bearer KEY”.',
   showKey: 'Show the key',
@@ -282,7 +282,7 @@ export const localEn = {
   found: 'Found on this computer',
 
   sync: 'Keep these addresses in my account (never keys)',
-  syncHelp: 'Your other browsers then look at them too.',
+  syncHelp: 'Your other browsers then check them too.',
 
   offline: (device: string) => `Offline · ${device}`,
   offlineHere: (device: string) => `Offline · ${device}, this computer`,
@@ -295,7 +295,7 @@ export const localEn = {
   ranThere: (device: string, url: string) =>
     `On your own computer: ${device} calls ${url}. Tenon’s server never reaches it.`,
   ranHere: 'On your own computer, by your browser. Tenon’s server never reaches it.',
-  ranElsewhere: 'On the computer of whoever asked, by their browser.',
+  ranElsewhere: 'On the computer of the person who asked, by their browser.',
 };
 
 export type LocalMessages = typeof localEn;

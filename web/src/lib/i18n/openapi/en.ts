@@ -15,7 +15,7 @@ export const openapiEn = {
   tooLarge: 'The file is too large: the limit is 32 MiB.',
   unreadable: 'The file could not be read.',
   baseUrl: 'Base address',
-  baseUrlHint: 'Only if requests go elsewhere than the document says.',
+  baseUrlHint: 'Only if requests go to another address than the document says.',
 
   look: 'Look',
   looking: 'Looking…',
@@ -73,7 +73,7 @@ export const openapiEn = {
   behind: 'Servers behind it',
   lastChange: 'Last change',
   unchanged: 'Nothing has changed.',
-  unchangedYet: 'none since it was first read',
+  unchangedYet: 'none since the first reading',
   added: (count: number) => `${count} added`,
   removed: (count: number) => `${count} removed`,
   changed: (count: number) => `${count} changed`,

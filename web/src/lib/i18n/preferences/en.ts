@@ -13,7 +13,8 @@ export const preferencesEn = {
   notify: 'Notify me in this browser',
   notifyBlocked:
     'This browser does not let Tenon notify you. Allow notifications for this address in the browser’s site settings, then switch it on here.',
-  notifyMissing: 'This browser has no notifications, or this page is not reached over HTTPS.',
+  notifyMissing:
+    'This browser does not support notifications, or this page was not opened over HTTPS.',
   tryNotification: 'Send a test notification',
   testBody: 'Notifications work.',
 
@@ -21,7 +22,7 @@ export const preferencesEn = {
   policiesHelp:
     'Whether a model may use a tool at once, after asking you, or never. It applies to all your chats.',
   policiesSet: 'Set by you or by your organisation',
-  policiesNone: 'Nothing is set: every tool does what is usual for it.',
+  policiesNone: 'Nothing is set: every tool uses its default.',
   policiesFilter: 'Find a tool',
   policiesMore: (count: number) => `${count} more. Type to find one.`,
   policyBy: {
@@ -33,12 +34,14 @@ export const preferencesEn = {
   policyByNobody: 'default',
 
   chats: 'Chats as files',
-  chatsHelp: 'One file with all your chats, also those in the archive.',
+  chatsHelp: 'One file with all your chats, including archived ones.',
   exportAll: 'Export all chats',
-  exportFilesHint: 'Without this, the file has your chats, but not the files in your messages.',
+  exportFilesHint: 'If off, the file contains your chats without the files in your messages.',
   exporting: (done: number, count: number) => `Exporting, ${done} of ${count}…`,
   exported: (count: number) =>
     count === 1 ? 'One chat was exported.' : `${count} chats were exported.`,
+  exportedWithoutFiles: (title: string) =>
+    `“${title}” was exported without its files: they are too large for one file. Download them in the chat.`,
   importChats: 'Import chats…',
   importHint: 'A file made with “Export all chats” or “Export as JSON”.',
   importing: (done: number, count: number) => `Importing, ${done} of ${count}…`,
@@ -51,7 +54,7 @@ export const preferencesEn = {
   stopped: (done: number, count: number) => `Stopped after ${done} of ${count}.`,
 
   deleteTitle: 'Delete all chats',
-  deleteHelp: 'Your chats and those in the archive, with their files. This cannot be undone.',
+  deleteHelp: 'All your chats, including archived ones, with their files. This cannot be undone.',
   deleteAll: 'Delete all chats…',
   deleteAsk: (count: number) =>
     `Delete ${count === 1 ? 'your chat' : `all ${count} chats`} for good? Export them first if you may need them.`,

@@ -35,6 +35,8 @@ export const preferencesZhHans: PreferencesMessages = {
   exportFilesHint: '不勾选时，文件只包含对话，不包含消息中的文件。',
   exporting: (done, count) => `正在导出，${done}／${count}…`,
   exported: (count) => `已导出 ${count} 个对话。`,
+  exportedWithoutFiles: (title) =>
+    `“${title}”导出时没有带上其中的文件：它们太大，放不进一个文件。请在对话中逐个下载。`,
   importChats: '导入对话…',
   importHint: '用“导出所有对话”或“导出为 JSON”得到的文件。',
   importing: (done, count) => `正在导入，${done}／${count}…`,

@@ -35,6 +35,8 @@ export const preferencesZhHant: PreferencesMessages = {
   exportFilesHint: '不勾選時，檔案只包含對話，不包含訊息中的檔案。',
   exporting: (done, count) => `正在匯出，${done}／${count}…`,
   exported: (count) => `已匯出 ${count} 個對話。`,
+  exportedWithoutFiles: (title) =>
+    `「${title}」匯出時沒有帶上其中的檔案：它們太大，放不進一個檔案。請在對話中逐一下載。`,
   importChats: '匯入對話…',
   importHint: '用「匯出所有對話」或「匯出為 JSON」得到的檔案。',
   importing: (done, count) => `正在匯入，${done}／${count}…`,

@@ -14,7 +14,7 @@ export const serverEn = {
     delayed:
       'The live view is delayed: answers that other servers give appear as soon as each step is stored.',
     noBus:
-      'Several servers use this database without a bus, so live answers, forms and tools on people’s computers stay at the server they began at. Set `bus` at each of them.',
+      'Several servers use this database without a bus, so live answers, forms and tools on people’s computers stay on the server where they started. Set `bus` on each of them.',
   },
   silentTryAgain: 'Tenon does not answer. Is it running? Try again.',
 };

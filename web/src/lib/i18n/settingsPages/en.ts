@@ -5,7 +5,7 @@ import type { Section } from '$lib/router.svelte';
 export const settingsPagesEn = {
   find: 'Find a setting',
   all: 'All settings',
-  nothing: (words: string) => `No setting for “${words}”.`,
+  nothing: (words: string) => `No setting found for “${words}”.`,
   groups: {
     you: 'You',
     tools: 'Tools',

@@ -21,7 +21,7 @@ export const shortcutsEn = {
   writing: {
     send: 'Send',
     line: 'New line',
-    editLast: 'Edit the last message, where the field is empty',
+    editLast: 'Edit the last message, if the field is empty',
     prompts: 'Prompts and skills',
     mentions: 'One tool, or an expert',
   },

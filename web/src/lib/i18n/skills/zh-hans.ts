@@ -29,6 +29,7 @@ export const skillsZhHans: SkillsMessages = {
   sandbox: (walls) => `技能的程序在沙箱中运行。这里已隔离：${walls}。`,
   sandboxPartial: (walls) => `这台机器上只有部分隔离：${walls}。`,
   sandboxNone: (walls) => `这台机器上没有隔离：${walls}。只安装你信任的技能。`,
+  noSandbox: '这台机器上的沙箱无法工作，因此不能运行技能的程序。',
   walls: {
     files: '文件',
     network: '网络',
@@ -185,9 +186,11 @@ export const skillsZhHans: SkillsMessages = {
     no_tools: '里面没有工具。',
   },
   missingModules: (names) => `请把 ${names} 加到文件开头的 \`requirements:\` 一行。`,
-  missingNodeModules: (names) =>
-    `${names} 不是 Node.js 自带的。只有带 \`package.json\` 的技能才能使用其他软件包。`,
+  missingNodeModules: (names) => `请把 ${names} 加到文件开头注释里的 \`requirements:\` 一行。`,
   internalModules: (names) => `它导入了 ${names}，这些只存在于 Open WebUI 中。请去掉这些部分。`,
+  internalsUsed: (names) => `它导入了 ${names}，这些只存在于 Open WebUI 中。用到它们的部分会失败。`,
+  parameterUnserved: (tool, name) =>
+    `${tool} 需要 ${name}，只有 Open WebUI 会提供。它得到的是空值。`,
   noTools: {
     python: '请写一个 `Tools` 类，其中带类型标注的每个方法就是一个工具。',
     node: '请导出带 JSDoc 注释的函数，每个函数就是一个工具。',
@@ -195,6 +198,11 @@ export const skillsZhHans: SkillsMessages = {
 
   tryIt: '试运行',
   tryHelp: '在沙箱中运行这里的代码，不会保存任何内容。',
+  tryNetwork: {
+    allowed: '可以使用网络。',
+    choose: '不能使用网络，除非在下面允许。',
+    denied: '不能使用网络，因为这个技能没有获得允许。',
+  },
   tool: '工具',
   inputAs: '输入方式',
   inputForms: { form: '表单', json: 'JSON' },

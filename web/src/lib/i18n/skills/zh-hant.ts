@@ -29,6 +29,7 @@ export const skillsZhHant: SkillsMessages = {
   sandbox: (walls) => `技能的程式在沙箱中執行。這裡已隔離：${walls}。`,
   sandboxPartial: (walls) => `這台機器上只有部分隔離：${walls}。`,
   sandboxNone: (walls) => `這台機器上沒有隔離：${walls}。只安裝你信任的技能。`,
+  noSandbox: '這台機器上的沙箱無法運作，因此不能執行技能的程式。',
   walls: {
     files: '檔案',
     network: '網路',
@@ -185,9 +186,11 @@ export const skillsZhHant: SkillsMessages = {
     no_tools: '裡面沒有工具。',
   },
   missingModules: (names) => `請把 ${names} 加到檔案開頭的 \`requirements:\` 一行。`,
-  missingNodeModules: (names) =>
-    `${names} 不是 Node.js 內建的。只有帶 \`package.json\` 的技能才能使用其他套件。`,
+  missingNodeModules: (names) => `請把 ${names} 加到檔案開頭註解裡的 \`requirements:\` 一行。`,
   internalModules: (names) => `它匯入了 ${names}，這些只存在於 Open WebUI 中。請去掉這些部分。`,
+  internalsUsed: (names) => `它匯入了 ${names}，這些只存在於 Open WebUI 中。用到它們的部分會失敗。`,
+  parameterUnserved: (tool, name) =>
+    `${tool} 需要 ${name}，只有 Open WebUI 會提供。它得到的是空值。`,
   noTools: {
     python: '請寫一個 `Tools` 類別，其中帶型別標註的每個方法就是一個工具。',
     node: '請匯出帶 JSDoc 註解的函式，每個函式就是一個工具。',
@@ -195,6 +198,11 @@ export const skillsZhHant: SkillsMessages = {
 
   tryIt: '試執行',
   tryHelp: '在沙箱中執行這裡的程式碼，不會儲存任何內容。',
+  tryNetwork: {
+    allowed: '可以使用網路。',
+    choose: '不能使用網路，除非在下面允許。',
+    denied: '不能使用網路，因為這個技能沒有獲得允許。',
+  },
   tool: '工具',
   inputAs: '輸入方式',
   inputForms: { form: '表單', json: 'JSON' },

@@ -126,6 +126,8 @@ export const sourcesZhHans: SourcesMessages = {
   startTimeout: '启动时限（秒）',
   startTimeoutHint: '留空为 300 秒：npx 和 uvx 可能需要先安装。',
   startTimeoutHintAddress: '留空为 60 秒。',
+  exclusive: '只运行一份',
+  exclusiveHint: '有多台 Tenon 服务器时，只在其中一台运行，其余的把调用转给它。',
   problems: {
     missing: '此项必填。',
     badName: '只能用字母、数字、- 和 _。',

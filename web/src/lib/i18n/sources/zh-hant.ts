@@ -126,6 +126,8 @@ export const sourcesZhHant: SourcesMessages = {
   startTimeout: '啟動時限（秒）',
   startTimeoutHint: '留空為 300 秒：npx 和 uvx 可能需要先安裝。',
   startTimeoutHintAddress: '留空為 60 秒。',
+  exclusive: '只執行一份',
+  exclusiveHint: '有多台 Tenon 伺服器時，只在其中一台執行，其餘的把呼叫轉給它。',
   problems: {
     missing: '此項必填。',
     badName: '只能用字母、數字、- 和 _。',

@@ -5,7 +5,7 @@ export const speechEn = {
   stopReading: 'Stop reading',
   dictate: 'Dictate',
   stopDictating: 'Stop dictating',
-  listening: 'Listening… Some browsers send the sound to their maker to recognise it.',
+  listening: 'Listening… Some browsers send the audio to their vendor to recognise it.',
   denied:
     'The browser does not let Tenon use the microphone. Allow it in the browser’s site settings.',
   noMicrophone: 'No microphone was found.',

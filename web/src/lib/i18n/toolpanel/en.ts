@@ -5,22 +5,22 @@ export const toolPanelEn = {
   mixedPolicy: 'varies',
   toolsOf: (shown: number, all: number) => `${shown} of ${all} tools`,
   tokens: (count: string) => `about ${count} tokens`,
-  tokensHint: 'So much of the model’s context its tools take with every message.',
+  tokensHint: 'What its tools take of the model’s context with every message.',
   tokensOn: (count: string) => `about ${count} tokens per message`,
 
   sameServer: (other: string) => `The same server as ${other}`,
   sameServerKept: (address: string, other: string) =>
     `${address} is the same server as ${other}, which is in the list already.`,
   lastSeenTools: (count: number) =>
-    count === 1 ? '1 tool when it was last seen' : `${count} tools when it was last seen`,
+    count === 1 ? '1 tool when last seen' : `${count} tools when last seen`,
   come: (names: string, count: number) =>
     count === 1
       ? `${names} is running on this computer. Its tools can be used.`
       : `${names} are running on this computer. Their tools can be used.`,
   gone: (names: string, count: number) =>
     count === 1
-      ? `${names} stopped on this computer. Its tools are away until it is back.`
-      : `${names} stopped on this computer. Their tools are away until they are back.`,
+      ? `${names} stopped on this computer. Its tools cannot be used until it is back.`
+      : `${names} stopped on this computer. Their tools cannot be used until they are back.`,
   listSeparator: ', ',
 
   modelGets: (model: string, count: number) =>
@@ -31,11 +31,12 @@ export const toolPanelEn = {
         : `${model} gets ${count} tools`,
   modelTakesNone: 'The model is set to get no tools. An admin can change that in its settings.',
   leftOutElsewhere: (count: number) =>
-    `${count} on other computers: name one with @, or switch it on here, to use it in this chat`,
+    `${count} on other computers: name one with @, or pin it, to use it in this chat`,
   leftOutOff: (count: number) => `${count} switched off or never allowed`,
   leftOutWhenNeeded: (count: number) => `${count} of them only when they are needed`,
-  leftOutBySearch: (count: number) => `${count} more that it finds by searching`,
-  leftOutAway: (count: number) => `${count} away: their servers do not answer`,
+  leftOutBySearch: (count: number) =>
+    `${count} more that it can search for; it always gets pinned tools`,
+  leftOutAway: (count: number) => `${count} offline: their servers do not answer`,
   leftOutByExpert: (count: number, expert: string) => `${count} not among the tools of ${expert}`,
 
   computerAsk: 'Which computer is this?',
@@ -46,7 +47,7 @@ export const toolPanelEn = {
   computerAnother: 'Another computer, called',
   computerName: 'Name of this computer',
   computerNameMissing: 'Fill this in.',
-  computerNameTaken: 'Another computer is called that.',
+  computerNameTaken: 'Another computer has this name.',
   computerUse: 'Use this name',
   computerIs: (name: string) => `This computer is called “${name}”.`,
   computerRename: 'Change',
@@ -67,21 +68,25 @@ export const toolPanelEn = {
     chat: 'Set by you, for this chat.',
   },
   setByNobody: {
-    allow: 'Nobody set it: by default it is used without asking.',
-    ask: 'Nobody set it: by default it asks first.',
-    deny: 'Nobody set it.',
+    allow: 'Nobody set this: by default it is used without asking.',
+    ask: 'Nobody set this: by default you are asked first.',
+    deny: 'Nobody set this.',
   },
+  model: 'Model',
+  pin: (tool: string) => `Pin ${tool}`,
+  pinHelp:
+    'A pinned tool is always offered to the model, even when there are too many tools to offer all of them.',
   hints: 'What it does',
   isReadOnly: 'only reads',
   isDestructive: 'may change or delete things',
-  isIdempotent: 'the same call twice is like once',
+  isIdempotent: 'repeating a call changes nothing',
   isOpenWorld: 'reaches beyond this machine',
   isDeprecated: 'its source advises against it',
   cost: 'Cost',
   costOf: (count: string) => `about ${count} tokens with every message`,
   parameters: 'Parameters',
   noParameters: 'It takes no parameters.',
-  noSchema: 'What it takes could not be read. Close this and open it again.',
+  noSchema: 'Its parameters could not be read. Close this and open it again.',
   parameterNames: 'Name',
   parameterMeanings: 'Type and meaning',
   required: 'required',
@@ -93,9 +98,9 @@ export const toolPanelEn = {
   tryIt: 'Try it',
   tryHelp: 'Runs the tool at once, as you. No model is involved.',
   tryWrites: 'Calling it by hand is your approval.',
-  tryAway: 'It cannot be called now: its source is away.',
+  tryAway: 'It cannot be called now: its source is offline.',
   tryForbidden: 'Your organisation does not allow this tool.',
-  inputAs: 'How the input is written',
+  inputAs: 'Input as',
   inputForms: { form: 'Form', json: 'JSON' },
   input: 'Input',
   inputNotObject: 'This is not a JSON object, such as {"name": "value"}.',

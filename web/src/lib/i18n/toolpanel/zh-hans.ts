@@ -18,10 +18,10 @@ export const toolPanelZhHans: ToolPanelMessages = {
   modelGets: (model, count) =>
     count === 0 ? `${model} 得不到任何工具` : `${model} 得到 ${count} 个工具`,
   modelTakesNone: '该模型被设为不使用工具。管理员可以在它的设置中更改。',
-  leftOutElsewhere: (count) => `${count} 个在其他电脑上：用 @ 指定，或在此打开，即可在本对话中使用`,
+  leftOutElsewhere: (count) => `${count} 个在其他电脑上：用 @ 指定，或将它固定，即可在本对话中使用`,
   leftOutOff: (count) => `${count} 个已关闭或禁止`,
   leftOutWhenNeeded: (count) => `其中 ${count} 个仅在需要时提供`,
-  leftOutBySearch: (count) => `另有 ${count} 个由模型自己搜索`,
+  leftOutBySearch: (count) => `另有 ${count} 个由模型自己搜索；固定的工具始终提供`,
   leftOutAway: (count) => `${count} 个不在线：服务器没有响应`,
   leftOutByExpert: (count, expert) => `${count} 个不属于 ${expert} 的工具`,
 
@@ -57,6 +57,9 @@ export const toolPanelZhHans: ToolPanelMessages = {
     ask: '没有人设置过：默认先询问。',
     deny: '没有人设置过。',
   },
+  model: '模型',
+  pin: (tool) => `固定 ${tool}`,
+  pinHelp: '固定后始终告知模型，即使无法告知全部工具。',
   hints: '行为',
   isReadOnly: '只读取',
   isDestructive: '可能更改或删除内容',

@@ -18,10 +18,10 @@ export const toolPanelZhHant: ToolPanelMessages = {
   modelGets: (model, count) =>
     count === 0 ? `${model} 得不到任何工具` : `${model} 得到 ${count} 個工具`,
   modelTakesNone: '該模型被設為不使用工具。管理員可以在它的設定中變更。',
-  leftOutElsewhere: (count) => `${count} 個在其他電腦上：用 @ 指定，或在此開啟，即可在本對話中使用`,
+  leftOutElsewhere: (count) => `${count} 個在其他電腦上：用 @ 指定，或將它固定，即可在本對話中使用`,
   leftOutOff: (count) => `${count} 個已關閉或禁止`,
   leftOutWhenNeeded: (count) => `其中 ${count} 個僅在需要時提供`,
-  leftOutBySearch: (count) => `另有 ${count} 個由模型自己搜尋`,
+  leftOutBySearch: (count) => `另有 ${count} 個由模型自己搜尋；固定的工具一律提供`,
   leftOutAway: (count) => `${count} 個不在線上：伺服器沒有回應`,
   leftOutByExpert: (count, expert) => `${count} 個不屬於 ${expert} 的工具`,
 
@@ -57,6 +57,9 @@ export const toolPanelZhHant: ToolPanelMessages = {
     ask: '沒有人設定過：預設先詢問。',
     deny: '沒有人設定過。',
   },
+  model: '模型',
+  pin: (tool) => `固定 ${tool}`,
+  pinHelp: '固定後一律告知模型，即使無法告知全部工具。',
   hints: '行為',
   isReadOnly: '只讀取',
   isDestructive: '可能變更或刪除內容',

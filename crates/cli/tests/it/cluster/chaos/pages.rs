@@ -112,8 +112,7 @@ async fn read(
                     let events = frame["events"].as_array().unwrap();
                     events.iter().for_each(|event| take(seen, event));
                 }
-                // It could not be followed for now, as when the database was away.
-                Some("error") => return true,
+                // Also an error, as while the database is away: what follows comes by itself.
                 _ => {}
             }
         }

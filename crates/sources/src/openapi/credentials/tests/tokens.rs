@@ -77,7 +77,7 @@ async fn a_token_is_not_waited_for_without_end() {
     let call = credentials.call(&operation, request());
     let ended = tokio::time::timeout(Duration::from_secs(30), call).await;
     let error = ended.unwrap().unwrap_err();
-    assert!(error.message.contains("nobody answers there"), "{error}");
+    assert!(error.message.contains("it does not answer"), "{error}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -142,7 +142,7 @@ async fn whoever_gives_no_token_is_named_and_not_asked_at_once_again() {
         let operation = operation(&[&["client"]]);
         let error = credentials.call(&operation, request()).await.unwrap_err();
         let whole = format!(
-            "The server was not asked, for no token could be got from a.example for `client`: {expected}."
+            "The request was not sent, because no token could be obtained from a.example for `client`: {expected}."
         );
         assert_eq!(error.message, whole);
         let asked = sender.seen().len();
@@ -184,18 +184,18 @@ async fn whoever_gives_no_token_is_named_and_not_asked_at_once_again() {
     assert_eq!(
         check(
             [answer_of(200, "<html>"), no()],
-            "its answer holds no token"
+            "its answer contains no token"
         )
         .await,
         1
     );
     let broken = answer_of(200, r#"{"access_token":"a\r\nb"}"#);
-    assert_eq!(check([broken, no()], "its token is none").await, 1);
+    assert_eq!(check([broken, no()], "its token is not valid").await, 1);
     let other = answer_of(200, r#"{"access_token":"a","token_type":"DPoP"}"#);
     assert_eq!(
         check(
             [other, no()],
-            "it gives tokens of a kind that Tenon cannot use"
+            "it issues tokens of a type that Tenon cannot use"
         )
         .await,
         1
@@ -249,5 +249,9 @@ fn a_document_sends_no_secret_in_the_clear() {
         https,
         Err("neither http nor https"),
     );
-    check(TokenUrl::Document("https://"), https, Err("is no address"));
+    check(
+        TokenUrl::Document("https://"),
+        https,
+        Err("is not a valid address"),
+    );
 }

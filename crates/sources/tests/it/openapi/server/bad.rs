@@ -103,7 +103,7 @@ async fn what_is_packed_is_measured_unpacked() {
     const BOMB: &str = "y///P/glQOKxQCD3/o///3/wSwDEYRGA7v0f////4JcAiMMCAN37P/7//8EvARCHBQC693/5//+HXwIgDgsAdO//AA==";
     assert_eq!(
         failure("/any", |_| Reply::Packed("br", BOMB)).await,
-        "The answer is larger than 32 MB, which is more than is read."
+        "The answer is larger than 32 MB, which is the limit."
     );
 }
 
@@ -123,9 +123,9 @@ async fn an_openapi_document_that_is_not_there_is_told_with_what_was_tried() {
     let odd = odd.await;
     for part in [
         "/api/openapi.json answered with a web page.",
-        "/api/openapi.yaml answered with something that is no OpenAPI document.",
-        "/api/swagger.json asks for a key (it answered 401 Unauthorized).",
-        " more usual places answered with something that is neither JSON nor YAML.",
+        "/api/openapi.yaml answered with JSON that is not an OpenAPI document.",
+        "/api/swagger.json requires a key (it answered 401 Unauthorized).",
+        " more usual places answered with text that is neither JSON nor YAML.",
     ] {
         assert!(odd.contains(part), "{odd}");
     }
@@ -164,7 +164,7 @@ async fn an_openapi_document_without_end_or_beginning_is_given_up() {
         OpenapiHarness::starting(settings(at(&http_server.url("/endless"))), QUICK).await;
     assert_eq!(
         harness.failure().await,
-        "The answer is larger than 32 MB, which is more than is read."
+        "The answer is larger than 32 MB, which is the limit."
     );
     harness.server.stop().await;
     let pace = tenon_sources::openapi::RefreshSchedule {

@@ -160,8 +160,8 @@ async fn an_openapi_call_is_not_led_to_another_site() {
     for (tool, path) in [("yes", "/yes"), ("post", "/post")] {
         let error = harness.error(tool, json!({})).await;
         let expected = format!(
-            "{} redirects to {}, which is another site: that is not followed. If that is the \
-             server, its address has to be entered instead.",
+            "{} redirects to {}, which is another site, so the redirect is not followed. If \
+             that is the server, enter its address instead.",
             http_server.url(path),
             other.url("/steal")
         );
@@ -184,7 +184,7 @@ async fn an_openapi_answer_that_is_too_large_is_not_read_on() {
             (error.kind, error.message.as_str()),
             (
                 ErrorKind::Failed,
-                "The answer is larger than 16 MB, which is more than is read."
+                "The answer is larger than 16 MB, which is the limit."
             )
         );
     }
@@ -219,7 +219,7 @@ async fn an_openapi_call_that_fails_says_why() {
     let error = harness.error("yes", json!({})).await;
     assert_eq!(error.kind, ErrorKind::Failed);
     assert!(error.message.contains("404") && error.message.contains("no such pet"));
-    let unsure = "Whether the call took effect is not known: check before repeating it.";
+    let unsure = "It is not known whether the call took effect: check before repeating it.";
     let (get, post) = (
         harness.error("no", json!({})).await,
         harness.error("post", json!({})).await,
@@ -415,7 +415,7 @@ async fn an_openapi_document_of_another_site_gets_no_secret_though_there_is_a_ba
     };
     let error = harness("/openapi.json").await.error("yes", json!({})).await;
     assert!(
-        error.message.contains("which is not to see what is stored"),
+        error.message.contains("is not sent to that host"),
         "{}",
         error.message
     );

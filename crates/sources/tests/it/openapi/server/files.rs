@@ -58,7 +58,7 @@ async fn a_description_in_several_files_is_read_whole_from_express() {
     assert_eq!(
         skipped(&harness),
         [
-            "GET /gone What it does is in another document (`/api/operations/gone.yml`), which could not be read: it answered 404 Not Found."
+            "GET /gone The operation is in another document (`/api/operations/gone.yml`), which could not be read: it answered 404 Not Found."
         ]
     );
     let input = json!({ "one": "a", "two": "b", "limit": 3, "name": "Rex" });
@@ -207,8 +207,8 @@ async fn what_tools_go_without_is_a_problem_that_people_see() {
     let harness = OpenapiHarness::ready(settings(at(&http_server.url("/openapi.json")))).await;
     assert_eq!(inputs(&harness, "x"), ["q"]);
     let expected = [
-        "GET /x goes without a parameter: it is in another document (`https://schemas.example/p.yaml#/limit`), which is not read.",
-        "What a part of an input is like is not known: it is in another document (`https://schemas.example/q.yaml`), which is not read.",
+        "GET /x has a parameter that is left out: it is in another document (`https://schemas.example/p.yaml#/limit`), which is not read.",
+        "The schema of a part of an input is not known: it is in another document (`https://schemas.example/q.yaml`), which is not read.",
     ];
     assert_eq!(sentences(&harness.server.status().problems), expected);
     // Also when nothing has changed.

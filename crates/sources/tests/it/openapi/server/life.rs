@@ -168,7 +168,7 @@ async fn openapi_servers_behind_an_mcpo_come_and_go() {
     assert!(
         status.problems[0]
             .message
-            .ends_with("What it offered last is listed.")
+            .ends_with("Its last known tools are listed.")
     );
     assert_eq!(harness.names(), ["a/do", "b/do"]);
 

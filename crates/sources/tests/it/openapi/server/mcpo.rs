@@ -184,7 +184,7 @@ async fn an_openapi_server_that_is_a_real_mcpo_may_hide_even_its_document() {
         OpenapiHarness::starting(settings(config.clone()), super::harness::QUICK).await;
     let why = refused.failure().await;
     assert!(
-        why.contains("asks for a key (it answered 401 Unauthorized)"),
+        why.contains("requires a key (it answered 401 Unauthorized)"),
         "{why}"
     );
     config

@@ -49,6 +49,7 @@ export const skillErrorsZhHans = {
     '{name} 会在服务器上运行程序或内置工具。只有管理员可以安装这样的技能。',
   skill_team_for_admins: '只有管理员可以把技能共享给所有人。',
   skill_owner_is_no_admin: '它会运行程序，而安装它的人已不再是管理员。',
+  skill_update_failed: '新版本无法就绪，因此继续使用之前的版本：{why}',
   skill_not_yours: '只有安装者或管理员可以更改这个技能。',
   skill_network_for_admins: '只有管理员可以允许技能的脚本使用网络。',
   skill_no_such_builtin: '工具 `{tool}` 对应的内置工具 `{builtin}` 在这里不存在。',

@@ -49,6 +49,7 @@ export const skillErrorsZhHant = {
     '{name} 會在伺服器上執行程式或內建工具。只有管理員可以安裝這樣的技能。',
   skill_team_for_admins: '只有管理員可以把技能與所有人共用。',
   skill_owner_is_no_admin: '它會執行程式，而安裝它的人已不再是管理員。',
+  skill_update_failed: '新版本無法就緒，因此繼續使用先前的版本：{why}',
   skill_not_yours: '只有安裝者或管理員可以變更這個技能。',
   skill_network_for_admins: '只有管理員可以允許技能的指令碼使用網路。',
   skill_no_such_builtin: '工具 `{tool}` 對應的內建工具 `{builtin}` 在這裡不存在。',
