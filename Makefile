@@ -9,11 +9,20 @@ RUN_TESTS := $(if $(shell command -v cargo-nextest),cargo nextest run,cargo test
 TEST_THREADS := $(if $(shell command -v cargo-nextest),--test-threads $(shell echo $$((2 * $$(nproc)))))
 PAGE := $(shell find web/src web/public web/index.html web/*.ts web/*.js -type f 2>/dev/null)
 
+# What the tests need is installed while they are compiled.
+beside_setup = tests/setup & installing=$$!; $(1) || { kill $$installing; exit 1; }; wait $$installing
+
 # A build from nothing has nothing to add to: without increments it is faster and half as large on disk.
 # Nobody debugs there either: panics say where they are without line tables.
 ifdef CI
 export CARGO_INCREMENTAL := 0
 export CARGO_PROFILE_DEV_DEBUG := 0
+# And everything is compiled by clippy, once: what `check` lints is what `test` runs.
+export RUSTC_WORKSPACE_WRAPPER := clippy-driver
+export CLIPPY_ARGS := -D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
+LINT := $(call beside_setup,cargo build --workspace --all-targets --locked)
+else
+LINT := cargo clippy --workspace --all-targets --locked -- -D warnings
 endif
 
 ## Build what has changed and serve Tenon on http://127.0.0.1:8366.
@@ -24,9 +33,9 @@ run: web
 test: test-rust test-web test-browser
 
 ## What CI checks before the tests: formatting, lints, dependencies.
-check: web/node_modules/.ready
+check: web/node_modules/.ready $(if $(CI),web)
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --locked -- -D warnings
+	@$(LINT)
 	$(NPM) run check
 	node tests/dependencies.js
 	node tests/structure.js
@@ -94,11 +103,8 @@ web-watch: web/node_modules/.ready
 test-setup:
 	@tests/setup
 
-# What the tests need is installed while they are compiled.
 test-rust: web
-	@tests/setup & installing=$$!; \
-	$(RUN_TESTS) --workspace --locked --no-run || { kill $$installing; exit 1; }; \
-	wait $$installing
+	@$(call beside_setup,$(RUN_TESTS) --workspace --locked --no-run)
 	$(RUN_TESTS) --workspace --locked $(TEST_THREADS)
 
 test-web: web/node_modules/.ready

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { findingsInBothSchemes } from './axe.js';
-import { openPage, phone } from './browser.js';
+import { openBrowser, openPage, phone } from './browser.js';
 import { fixture } from './fixture.js';
 import { outside } from './outside.js';
 import { startScriptedModel } from './scriptedModel.js';
@@ -107,6 +107,23 @@ test('a page is previewed beside the chat, in each of its versions', deadline, a
       .first()
       .evaluate((button) => button === document.activeElement),
   );
+});
+
+// The shell without windows gives no frame a process of its own; browsers that people use do.
+test('a preview that never rests leaves the page around it alone', deadline, async (t) => {
+  provider ??= await startScriptedModel(suite);
+  const browser = await openBrowser(['--site-per-process']);
+  t.after(() => browser.close());
+  const { page } = await openPage(browser, suite.tenon.url, { as: suite.tenon });
+  const busy = '<h1>Busy</h1><script>setTimeout(() => { for (;;); }, 100)</script>';
+  await say(screen(page), fenced('html', busy));
+  await preview(page).click();
+  await inside(page).getByRole('heading', { name: 'Busy' }).waitFor();
+  // Longer than it takes to begin.
+  const aWhile = () => new Promise((next) => setTimeout(requestAnimationFrame, 500, next));
+  await page.evaluate(aWhile);
+  await panel(page).getByRole('button', { name: 'Close' }).click();
+  await panel(page).waitFor({ state: 'detached' });
 });
 
 test('a picture is previewed over the whole screen of a phone', deadline, async (t) => {

@@ -61,7 +61,7 @@ test('every page of the settings is in one navigation, and has an address', dead
   }
   await page.keyboard.press('Escape');
   await settings.dialog.waitFor({ state: 'detached' });
-  assert.equal(new URL(await address(page)).hash, '#/');
+  await page.waitForURL('**/#/');
 });
 
 test('a page is found by what it is about, and opened with Enter', deadline, async (t) => {
