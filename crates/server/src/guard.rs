@@ -26,9 +26,9 @@ const CSP: &str = "default-src 'self'; script-src 'self'; style-src 'self' 'unsa
 img-src 'self' data: blob:; media-src 'self' blob:; connect-src 'self' http://localhost:* http://127.0.0.1:* https://localhost:* \
 https://127.0.0.1:*; frame-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
-const HEADERS: [(HeaderName, &str); 5] = [
-    (header::CONTENT_SECURITY_POLICY, CSP),
+static HEADERS: [(HeaderName, &str); 5] = [
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::CONTENT_SECURITY_POLICY, CSP),
     (header::X_FRAME_OPTIONS, "DENY"),
     (header::REFERRER_POLICY, "no-referrer"),
     (
@@ -72,6 +72,7 @@ impl GuardedRouter {
 impl RequestHandler for GuardedRouter {
     async fn answer(&self, request: Request<Incoming>) -> Response {
         let is_page = is_page(request.uri().path());
+        let is_mcp = is_mcp(request.uri().path());
         let area = HttpMetrics::area(request.uri().path());
         let mut response = match check(&self.app, &request) {
             Ok(()) => match self.router.call(request).await {
@@ -82,8 +83,10 @@ impl RequestHandler for GuardedRouter {
         };
         self.metrics.answered(area, response.status());
         let headers = response.headers_mut();
-        headers.reserve(HEADERS.len() + 1);
-        for (name, value) in HEADERS {
+        // No browser shows what MCP clients get: only that it is what it says it is counts there.
+        let needed = if is_mcp { &HEADERS[..1] } else { &HEADERS };
+        headers.reserve(needed.len() + 1);
+        for (name, value) in needed.iter().cloned() {
             headers
                 .entry(name)
                 .or_insert(HeaderValue::from_static(value));

@@ -1,7 +1,7 @@
 //! `tenon bridge`: beside the real mcpo, and by itself.
 
 mod beside_mcpo;
-mod conformance;
+pub(crate) mod conformance;
 mod documented;
 mod forwarding;
 mod hub;

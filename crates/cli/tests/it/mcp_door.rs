@@ -1,6 +1,7 @@
 //! The hub as an MCP server: `/mcp`, `/sse` and `tenon mcp`, and clients that nobody here wrote.
 
 mod clients;
+mod conformance;
 mod docs;
 mod key;
 

@@ -3,12 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use sea_orm::sea_query::Expr;
+use sea_orm::sea_query::{Expr, OnConflict};
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr,
-    EntityTrait, QueryFilter, Statement,
+    ColumnTrait, DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait, IntoActiveModel,
+    QueryFilter,
 };
-use serde::Serialize;
 use serde_json::json;
 use tenon_domain::EntryPoint;
 use tokio::sync::watch;
@@ -99,42 +98,24 @@ impl BatchWriter {
     }
 }
 
-/// All rows as one parameter, each an array of its columns: the statement is the same for any
-/// number of them, so one is prepared and kept. Those that are there already come from an attempt
-/// whose commit was not acknowledged.
+/// In parts of a few lengths, whose statements are prepared once and kept. Rows that are there
+/// already come from an attempt whose commit was not acknowledged.
 async fn insert_audit(transaction: &DatabaseTransaction, rows: &[audit::Model]) -> Result<()> {
-    if rows.is_empty() {
-        return Ok(());
+    let is_there = OnConflict::column(audit::Column::Id)
+        .do_nothing()
+        .to_owned();
+    let mut rest = rows;
+    for length in [64, 8, 1] {
+        while let Some((part, after)) = rest.split_at_checked(length) {
+            let part = part.iter().cloned().map(IntoActiveModel::into_active_model);
+            audit::Entity::insert_many(part)
+                .on_conflict(is_there.clone())
+                .exec_without_returning(transaction)
+                .await?;
+            rest = after;
+        }
     }
-    let backend = transaction.get_database_backend();
-    let elements = match backend {
-        DbBackend::Postgres => "jsonb_array_elements($1::jsonb) AS entries(value)",
-        _ => "json_each($1)",
-    };
-    let sql = format!(
-        "INSERT INTO audit (id, at, user_id, door, action, subject, detail, address) \
-         SELECT value->>0, CAST(value->>1 AS BIGINT), value->>2, value->>3, \
-         value->>4, value->>5, value->>6, value->>7 FROM {elements} \
-         WHERE true ON CONFLICT (id) DO NOTHING"
-    );
-    let rows: Vec<_> = rows.iter().map(columns).collect();
-    let rows = serde_json::to_string(&rows)?;
-    let insert = Statement::from_sql_and_values(backend, sql, [rows.into()]);
-    transaction.execute_raw(insert).await?;
     Ok(())
-}
-
-fn columns(row: &audit::Model) -> impl Serialize {
-    (
-        &row.id,
-        row.at,
-        &row.user_id,
-        &row.door,
-        &row.action,
-        &row.subject,
-        &row.detail,
-        &row.address,
-    )
 }
 
 /// The entry that stands for those that are missing.

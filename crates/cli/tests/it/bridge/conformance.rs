@@ -4,11 +4,11 @@
 //! What is not passed on stands in `tests/peers/mcp/bridge-expected-failures.yml`, each with its
 //! reason. What stands there and passes is a failure as well.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use super::BridgeProcess;
-use crate::peer::installed;
+use crate::peer::{installed, ours};
 
 #[test]
 fn the_bridge_conforms_to_the_last_version_with_a_handshake() {
@@ -24,17 +24,20 @@ fn the_bridge_conforms_to_the_version_without_one() {
 fn check(version: &str) {
     let fixture = fixture();
     let bridge = BridgeProcess::start(&["--", fixture.to_str().unwrap(), "stdio"]);
+    conforms(&bridge.url("/mcp"), version, "bridge-expected-failures.yml");
+}
+
+/// Runs the suite's server scenarios at an endpoint. Those that may fail are in a file of
+/// `tests/peers/mcp`.
+#[track_caller]
+pub(crate) fn conforms(url: &str, version: &str, expected_failures: &str) {
     let suite = "mcp/node_modules/@modelcontextprotocol/conformance/dist/index.js";
-    let expected = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../tests/peers/mcp/bridge-expected-failures.yml");
     // The suite needs a newer Node than most machines have; one is installed beside it.
     let output = Command::new(installed("mcp/node_modules/.bin/node"))
         .arg(installed(suite))
         .args(["server", "--suite", "all", "--spec-version", version])
-        .arg("--url")
-        .arg(bridge.url("/mcp"))
-        .arg("--expected-failures")
-        .arg(expected)
+        .args(["--url", url, "--expected-failures"])
+        .arg(ours(&format!("mcp/{expected_failures}")))
         .output()
         .unwrap();
     let summary = String::from_utf8_lossy(&output.stdout);
@@ -43,7 +46,7 @@ fn check(version: &str) {
 }
 
 /// Built along with this test: cargo puts examples beside the folder of tests.
-fn fixture() -> PathBuf {
+pub(crate) fn fixture() -> PathBuf {
     let test = std::env::current_exe().unwrap();
     let fixture = test.parent().unwrap().with_file_name("examples/fixture");
     assert!(

@@ -40,11 +40,16 @@ impl HubFixture {
 
     /// With server-everything behind it, once that is up.
     async fn with_everything() -> Self {
+        Self::with_source(&everything("everything", json!({}))).await
+    }
+
+    /// With this server behind it, once that is up.
+    pub(super) async fn with_source(source: &Value) -> Self {
         let fixture = Self::new();
         let url = format!("{}/api/sources", fixture.served.address);
         let client = &fixture.served.client;
         let request = client.post(&url).bearer_auth(&fixture.key);
-        let added = request.json(&everything("everything", json!({})));
+        let added = request.json(source);
         let added: Value = added.send().await.unwrap().json().await.unwrap();
         let url = format!("{url}/{}", added["id"].as_str().unwrap());
         crate::sources::fixtures::until(|| async {
