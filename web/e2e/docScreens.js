@@ -1,5 +1,5 @@
 // The dozen pictures of docs/screens: both themes, two widths, three languages. Each shows one
-// thing.
+// thing. They need a font with Chinese characters, such as Debian's fonts-noto-cjk.
 import { mkdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
