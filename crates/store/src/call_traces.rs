@@ -1,5 +1,6 @@
 //! Traces of calls outside chats: input and output, sealed by their writer. Written behind, so no
-//! call waits for them; kept for 30 days, or until the keys are rotated.
+//! call waits for them; kept for 30 days, while there are not too many, or until the keys are
+//! rotated.
 
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{
@@ -9,7 +10,8 @@ use sea_orm::{
 use tenon_domain::{CallId, TurnId, UserId};
 
 use crate::audit::first_id_at;
-use crate::entity::{call_traces, messages, tool_calls};
+use crate::entity::call_traces;
+use crate::events::turn_of_call;
 use crate::transaction::begin;
 use crate::{Error, Result, Store, now, text};
 
@@ -45,16 +47,14 @@ impl Store {
     /// The turn of a call that was made in a chat of this user.
     pub async fn turn_of_call(&self, user: &UserId, call: &CallId) -> Result<TurnId> {
         let missing = || Error::NotFound("call");
-        let row = tool_calls::Entity::find_by_id(text(call.as_str()))
-            .one(&self.read)
-            .await?;
-        let message = messages::Entity::find_by_id(row.ok_or_else(missing)?.message_id)
-            .one(&self.read)
-            .await?;
-        let turn = TurnId(message.ok_or_else(missing)?.turn_id);
-        let of_user = self.chat_of_turn(user, &turn).await;
-        of_user.map_err(|_| missing())?;
-        Ok(turn)
+        let call = CallId(text(call.as_str()));
+        let turn = turn_of_call(&call).one(&self.read).await?;
+        let turn = TurnId(turn.ok_or_else(missing)?.id);
+        match self.chat_of_turn(user, &turn).await {
+            Ok(_) => Ok(turn),
+            Err(Error::NotFound(_)) => Err(missing()),
+            Err(error) => Err(error),
+        }
     }
 
     /// Forgets what is older than 30 days, and the oldest where there are too many. Ids of calls

@@ -200,11 +200,15 @@ impl Quota {
         done
     }
 
-    /// Whether the folder of a chat takes more than it may, as measured now.
+    /// Whether the folder of a chat takes more than it may, as measured now. Where a file that is
+    /// being written may have been counted twice, nobody can say.
     pub async fn is_outgrown(&self, folder: &Path) -> bool {
         let chat = QuotaScope::Chat(folder.to_owned());
-        self.update(&chat).await;
-        !self.fits(&chat, 0, self.limits.chat_bytes)
+        let measured = self.update(&chat).await;
+        let accounts = self.lock();
+        let used = accounts.get(&chat).and_then(|account| account.used);
+        measured == Measurement::Exactly
+            && used.is_some_and(|(_, bytes)| bytes > self.limits.chat_bytes)
     }
 
     fn reservation(self: &Arc<Self>, bytes: u64) -> Result<Reservation, NoSpace> {

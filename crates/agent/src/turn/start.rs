@@ -14,6 +14,7 @@ use tenon_domain::{
 use tenon_net::TraceContext;
 use tenon_store::{Error as StoreError, fresh_id};
 use tokio::sync::oneshot;
+use tokio::time::timeout;
 
 use super::{ClientSession, Turn, TurnStart};
 use crate::agent_loop::UsageMeter;
@@ -29,6 +30,9 @@ const MAX_IMAGE_BYTES: usize = 8 * 1024 * 1024;
 
 /// How soon a start is stored again of which the database has not said whether it is.
 const START_RETRY_INTERVAL: Duration = Duration::from_millis(250);
+
+/// How long whoever sent a message waits to hear whether it is stored.
+const START_TIMEOUT: Duration = Duration::from_secs(60);
 
 impl Agent {
     /// Puts the message on record and sets off the turn, which runs on its own
@@ -115,7 +119,17 @@ impl Agent {
         let (begun, beginning) = oneshot::channel();
         self.running.tasks.spawn(turn.begin(begin, title, begun));
         // The sender is only ever dropped unused by a runtime that is going away.
-        match beginning.await.map_err(|_| Error::Closing)? {
+        let begun = match timeout(START_TIMEOUT, beginning).await {
+            Ok(begun) => begun.map_err(|_| Error::Closing)?,
+            // The task goes on: to send the message again finds what became of it.
+            Err(_late) => {
+                let seconds = START_TIMEOUT.as_secs();
+                Err(StoreError::NoAnswer(format!(
+                    "it was not stored within {seconds} s"
+                )))
+            }
+        };
+        match begun {
             Ok(()) => Ok(id),
             // Another process was faster: with this turn, or with another one in this chat.
             Err(StoreError::TooLate(_)) => self.found(&request, id, &text, Error::Busy).await,

@@ -1,6 +1,7 @@
 //! Traces of calls outside chats. What a tool gave may hold a secret that its server was given, so
 //! a trace is sealed like one, and its caller alone can read it.
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -9,10 +10,14 @@ use tenon_store::{Result, Store, Vault};
 
 use crate::traces::ToolCallTrace;
 
-/// How many traces a second are stored in the long run, and how many at once: enough for everything
-/// that people look at, while a program that calls thousands of times a second fills no disk.
-const TRACES_PER_SECOND: f64 = 10.0;
+/// How many traces of one user are stored a second in the long run, and how many at once: enough for
+/// everything that people look at, while a program that calls thousands of times a second fills no
+/// disk, and takes nobody else's.
+const TRACES_PER_SECOND: f64 = 1.0;
 const TRACE_BURST: f64 = 200.0;
+
+/// With this many users, those whose burst is whole again are forgotten.
+const MAX_USERS: usize = 1024;
 
 #[derive(Debug)]
 pub(crate) struct CallTraces {
@@ -21,12 +26,19 @@ pub(crate) struct CallTraces {
     allowance: TraceAllowance,
 }
 
-/// A token bucket. The audit log has the calls that it refuses as well, without a trace.
+/// A token bucket for each user. The audit log has the calls that it refuses as well, without a
+/// trace.
 #[derive(Debug)]
 struct TraceAllowance {
     is_on: bool,
-    /// The tokens that were left, and when.
-    left: Mutex<(f64, Instant)>,
+    buckets: Mutex<HashMap<UserId, TokenBucket>>,
+}
+
+/// The tokens that were left, and when.
+#[derive(Debug, Clone, Copy)]
+struct TokenBucket {
+    left: f64,
+    at: Instant,
 }
 
 impl CallTraces {
@@ -40,8 +52,8 @@ impl CallTraces {
     }
 
     /// Whether the call that begins may be traced.
-    pub(super) fn allows_one(&self) -> bool {
-        self.allowance.take()
+    pub(super) fn allows_one(&self, user: &UserId) -> bool {
+        self.allowance.take(user)
     }
 
     /// Stores it soon; nobody waits for it.
@@ -79,20 +91,39 @@ fn about(call: &CallId) -> String {
 
 impl TraceAllowance {
     fn new(is_on: bool) -> Self {
-        let left = Mutex::new((TRACE_BURST, Instant::now()));
-        Self { is_on, left }
+        let buckets = Mutex::default();
+        Self { is_on, buckets }
     }
 
-    fn take(&self) -> bool {
+    fn take(&self, user: &UserId) -> bool {
         if !self.is_on {
             return false;
         }
-        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
-        let (tokens, since) = *left;
-        let earned = since.elapsed().as_secs_f64() * TRACES_PER_SECOND;
-        let tokens = (tokens + earned).min(TRACE_BURST);
+        let now = Instant::now();
+        let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(bucket) = buckets.get_mut(user) {
+            return bucket.take(now);
+        }
+        if buckets.len() >= MAX_USERS {
+            buckets.retain(|_, bucket| bucket.tokens(now) < TRACE_BURST);
+        }
+        let left = TRACE_BURST - 1.0;
+        buckets.insert(user.clone(), TokenBucket { left, at: now });
+        true
+    }
+}
+
+impl TokenBucket {
+    fn tokens(self, now: Instant) -> f64 {
+        let earned = now.duration_since(self.at).as_secs_f64() * TRACES_PER_SECOND;
+        (self.left + earned).min(TRACE_BURST)
+    }
+
+    fn take(&mut self, now: Instant) -> bool {
+        let tokens = self.tokens(now);
         let has_one = tokens >= 1.0;
-        *left = (if has_one { tokens - 1.0 } else { tokens }, Instant::now());
+        self.left = if has_one { tokens - 1.0 } else { tokens };
+        self.at = now;
         has_one
     }
 }
@@ -104,8 +135,10 @@ mod tests {
     #[test]
     fn a_burst_of_calls_has_traces_and_a_flood_has_few() {
         let allowance = TraceAllowance::new(true);
-        let traced = (0..10_000).filter(|_| allowance.take()).count();
-        assert!((200..400).contains(&traced), "{traced}");
-        assert!(!TraceAllowance::new(false).take());
+        let (program, person) = (UserId::new("program"), UserId::new("person"));
+        let traced = (0..10_000).filter(|_| allowance.take(&program)).count();
+        assert!((200..220).contains(&traced), "{traced}");
+        assert!(allowance.take(&person), "nobody else's are taken");
+        assert!(!TraceAllowance::new(false).take(&person));
     }
 }

@@ -19,6 +19,9 @@ use crate::traces::{FormWait, ToolCallTrace};
 /// Of an input, an output or an error.
 const MAX_TEXT_BYTES: usize = 4 * 1024;
 
+/// A server may ask as often as it likes, where nobody answers.
+const MAX_FORMS: usize = 64;
+
 /// Puts a call on record when it is dropped, also where that cancels the call.
 pub(super) struct DirectCallRecorder<'a> {
     tools: &'a UserTools,
@@ -40,7 +43,7 @@ struct CallSummary {
     error: Option<ToolError>,
 }
 
-/// The client of a call, with the forms that it was shown.
+/// The client of a call, with the first forms that it was shown.
 #[derive(Debug)]
 pub(super) struct FormObserver {
     client: Arc<dyn CallClient>,
@@ -61,7 +64,7 @@ impl<'a> DirectCallRecorder<'a> {
             call,
             tool,
             forms,
-            is_traced: tools.call_traces.allows_one(),
+            is_traced: tools.call_traces.allows_one(&caller.user.id),
             started: Instant::now(),
             started_at: now(),
             result: None,
@@ -173,17 +176,21 @@ impl CallClient for FormObserver {
         let number = {
             let forms = self.forms.lock();
             let mut forms = forms.unwrap_or_else(PoisonError::into_inner);
-            forms.push(FormWait {
-                shown_at: now(),
-                answered_at: None,
-                outcome: None,
-            });
-            forms.len() - 1
+            if forms.len() < MAX_FORMS {
+                forms.push(FormWait {
+                    shown_at: now(),
+                    answered_at: None,
+                    outcome: None,
+                });
+                Some(forms.len() - 1)
+            } else {
+                None
+            }
         };
         let answer = self.client.ask(message, wants).await;
         let forms = self.forms.lock();
         let mut forms = forms.unwrap_or_else(PoisonError::into_inner);
-        if let Some(form) = forms.get_mut(number) {
+        if let Some(form) = number.and_then(|number| forms.get_mut(number)) {
             form.answered_at = Some(now());
             form.outcome = Some(answer.outcome());
         }

@@ -1,5 +1,7 @@
 //! Converts the outcome of a call into mcpo's response.
 
+use std::collections::HashMap;
+
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -9,6 +11,9 @@ use super::fault::McpoFault;
 
 /// What mcpo says of a tool that failed and gave no reason.
 const UNKNOWN_ERROR: &str = "Unknown tool execution error";
+
+/// More than this is no remark about a result. Each is compared with every member of it.
+const MAX_PROSE_BLOCKS: usize = 8;
 
 /// A result of `tools/call`, as far as mcpo looks into it.
 #[derive(Default, Deserialize)]
@@ -65,18 +70,27 @@ pub(crate) fn from_mcp(raw: &RawValue) -> Result<Vec<u8>, McpoFault> {
 /// itself then, as the document describes it. mcpo loses it, but its clients rely on plain text of
 /// tools that wrap their text in an object.
 fn says_less(content: &[&RawValue], structured: &RawValue) -> bool {
-    let Ok(Value::Object(members)) = serde_json::from_str(structured.get()) else {
+    // As raw values: only those that may be the text are looked into.
+    let Ok(members) = serde_json::from_str::<HashMap<String, &RawValue>>(structured.get()) else {
         return content.is_empty();
     };
-    content.iter().all(|raw| {
-        let block = block_of(raw).filter(|block| block.r#type == "text");
-        let text = block.and_then(|block| block.text);
-        text.is_some_and(|text| {
-            let is_json = serde_json::from_str::<&RawValue>(&text).is_ok();
-            let is_wrapped = members.values().any(|value| *value == text);
-            !is_json && !is_wrapped
+    content.len() <= MAX_PROSE_BLOCKS
+        && content.iter().all(|raw| {
+            let block = block_of(raw).filter(|block| block.r#type == "text");
+            let text = block.and_then(|block| block.text);
+            text.is_some_and(|text| {
+                let is_json = serde_json::from_str::<&RawValue>(&text).is_ok();
+                !is_json && !members.values().any(|value| is_text(value, &text))
+            })
         })
-    })
+}
+
+fn is_text(value: &RawValue, text: &str) -> bool {
+    // No escape is shorter than what it stands for.
+    let json = value.get();
+    json.starts_with('"')
+        && json.len() >= text.len() + 2
+        && serde_json::from_str::<String>(json).is_ok_and(|value| value == text)
 }
 
 /// The same from a result of any other tool.
