@@ -82,7 +82,7 @@ impl Agent {
                 let toolset = self.registry.toolset(access);
                 let tool = toolset.find(&other.tool_id)?;
                 let is_allowed = toolset.policy(tool) == Policy::Allow;
-                toolset.setting(tool).policy.filter(|_| is_allowed)
+                toolset.set_policy(tool).filter(|_| is_allowed)
             });
             if !matches!(allowed, Ok(Some((Policy::Allow, _)))) {
                 continue;

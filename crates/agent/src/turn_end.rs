@@ -11,10 +11,10 @@ use tenon_store::{Error, Result};
 use crate::Agent;
 
 /// How soon it is tried again when the end cannot be written down; doubled each time.
-const FIRST_WAIT: Duration = Duration::from_millis(250);
+pub(crate) const FIRST_WAIT: Duration = Duration::from_millis(250);
 
 /// Upper bound of the retry delay, so that an end is stored soon after a full disk is freed.
-const LONGEST_WAIT: Duration = Duration::from_secs(8);
+pub(crate) const LONGEST_WAIT: Duration = Duration::from_secs(8);
 
 /// How a turn ended, and what it took.
 #[derive(Debug, Clone)]

@@ -294,7 +294,6 @@ impl std::fmt::Debug for UserTools {
 
 /// Without the schema.
 fn view_from(toolset: &Toolset, tool: &Tool, source: SourceView) -> ToolView {
-    let setting = toolset.setting(tool);
     ToolView {
         tool_id: tool.spec.id.clone(),
         display_name: tool.spec.display_name.clone(),
@@ -311,9 +310,9 @@ fn view_from(toolset: &Toolset, tool: &Tool, source: SourceView) -> ToolView {
         runs_on: tool.spec.runs_on,
         tokens: tool.tokens(tool_tokens),
         enabled: toolset.is_enabled(tool),
-        enabled_by: setting.enabled.map(|(_, by)| by),
+        enabled_by: toolset.enabled_by(tool),
         pinned: toolset.has_pin(tool),
         policy: toolset.policy(tool),
-        policy_by: setting.policy.map(|(_, by)| by),
+        policy_by: toolset.set_policy(tool).map(|(_, by)| by),
     }
 }

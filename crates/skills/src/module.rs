@@ -324,7 +324,7 @@ impl fmt::Display for ModuleWarning {
             ),
             ModuleWarningKind::Parameter => write!(
                 f,
-                "The tool `{}` needs {names}{at}, which only Open WebUI passes. It gets None.",
+                "The tool `{}` needs {names}{at}, which only Open WebUI passes. Here it gives None.",
                 self.tool.as_deref().unwrap_or_default()
             ),
         }

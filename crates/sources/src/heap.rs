@@ -51,9 +51,9 @@ mod allocator {
     /// How long free pages are kept, in milliseconds. `libmimalloc_sys` has no name for it.
     const MI_OPTION_PURGE_DELAY: mi_option_t = 15;
 
-    /// Short, so that little is kept that nobody needs. Not at once: a call would give pages back
-    /// that the next call asks for again.
-    const PURGE_DELAY_MS: i64 = 100;
+    /// Not at once: a call would give pages back that the next call asks for again. Short, as what
+    /// is kept when everything becomes idle stays until something runs again.
+    const PURGE_DELAY_MS: i64 = 10;
 
     pub(super) fn limit_unused() {
         #[expect(unsafe_code, reason = "there is only one thread yet")]

@@ -4,7 +4,7 @@ use sea_orm::ActiveValue::{Set, Unchanged};
 use sea_orm::sea_query::Expr;
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait,
-    PaginatorTrait, QueryFilter, QueryOrder,
+    PaginatorTrait, QueryFilter, QueryOrder, Select,
 };
 use tenon_domain::{ChatId, ExpertId, FolderId, UserId};
 
@@ -36,8 +36,7 @@ pub struct FolderEdit {
 impl Store {
     /// By name.
     pub async fn folders(&self, user: &UserId) -> Result<Vec<Folder>> {
-        let rows = folders::Entity::find()
-            .filter(folders::Column::Owner.eq(text(&user.0)))
+        let rows = of_user(user)
             .order_by_asc(folders::Column::Name)
             .order_by_asc(folders::Column::Id)
             .all(&self.read)
@@ -53,19 +52,7 @@ impl Store {
         let _change = self.changing(StoreChange::Preferences(Some(user.clone())));
         let transaction = self.begin().await?;
         one_at_a_time(&transaction, "folders").await?;
-        let own = folders::Entity::find().filter(folders::Column::Owner.eq(text(&user.0)));
-        if own.count(&transaction).await? >= MAX_FOLDERS {
-            return Err(Error::TooMany("folders"));
-        }
-        let row = folders::ActiveModel {
-            id: Set(fresh_id()),
-            owner: Set(text(&user.0)),
-            name: Set(text(&new.name.unwrap_or_default())),
-            instructions: Set(text(&new.instructions.unwrap_or_default())),
-            expert_id: Set(new.expert.flatten().map(|expert| text(&expert.0))),
-            created_at: Set(now()),
-        };
-        let row = row.insert(&transaction).await?;
+        let row = insert(&transaction, user, new).await?;
         transaction.commit().await?;
         Ok(row.into())
     }
@@ -135,6 +122,56 @@ impl Store {
         }
         Ok(transaction.commit().await?)
     }
+}
+
+/// The folder of that name, which is made where there is none. Within a transaction.
+pub(crate) async fn named(
+    transaction: &DatabaseTransaction,
+    user: &UserId,
+    name: &str,
+) -> Result<FolderId> {
+    one_at_a_time(transaction, "folders").await?;
+    let known = of_user(user).filter(folders::Column::Name.eq(text(name)));
+    let row = match known
+        .order_by_asc(folders::Column::Id)
+        .one(transaction)
+        .await?
+    {
+        Some(row) => row,
+        None => {
+            let name = Some(name.to_owned());
+            let new = FolderEdit {
+                name,
+                ..FolderEdit::default()
+            };
+            insert(transaction, user, new).await?
+        }
+    };
+    Ok(FolderId(row.id))
+}
+
+/// Within a transaction that has the folders to itself.
+async fn insert(
+    transaction: &DatabaseTransaction,
+    user: &UserId,
+    new: FolderEdit,
+) -> Result<folders::Model> {
+    if of_user(user).count(transaction).await? >= MAX_FOLDERS {
+        return Err(Error::TooMany("folders"));
+    }
+    let row = folders::ActiveModel {
+        id: Set(fresh_id()),
+        owner: Set(text(&user.0)),
+        name: Set(text(&new.name.unwrap_or_default())),
+        instructions: Set(text(&new.instructions.unwrap_or_default())),
+        expert_id: Set(new.expert.flatten().map(|expert| text(&expert.0))),
+        created_at: Set(now()),
+    };
+    Ok(row.insert(transaction).await?)
+}
+
+fn of_user(user: &UserId) -> Select<folders::Entity> {
+    folders::Entity::find().filter(folders::Column::Owner.eq(text(&user.0)))
 }
 
 async fn find(db: &impl ConnectionTrait, user: &UserId, id: &FolderId) -> Result<folders::Model> {

@@ -2,14 +2,14 @@
 
 use sea_orm::ActiveModelTrait;
 use sea_orm::ActiveValue::Set;
-use tenon_domain::{ChatId, ChatSettings, Event, EventBody, ExpertId, FolderId, UserId};
+use tenon_domain::{ChatId, ChatSettings, Event, EventBody, ExpertId, UserId};
 
 use crate::chats::blank;
 use crate::entity::chats;
 use crate::events::write;
 use crate::files::{FileContent, insert};
 use crate::projection::EventOrigin;
-use crate::{Chat, Result, Store, now, text};
+use crate::{Chat, Result, Store, StoreChange, folders, now, text};
 
 /// What is to become a chat.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,8 +30,8 @@ pub struct NewChat {
 pub struct NewChatState {
     pub settings: ChatSettings,
     pub expert: Option<ExpertId>,
-    /// One of its user.
-    pub folder: Option<FolderId>,
+    /// The name of one of its user, which is made where there is none.
+    pub folder: Option<String>,
     pub pinned: bool,
     pub archived: bool,
 }
@@ -52,10 +52,9 @@ impl Store {
         let settings = (state.settings != ChatSettings::default())
             .then(|| serde_json::to_string(&state.settings))
             .transpose()?;
-        let row = chats::ActiveModel {
+        let mut row = chats::ActiveModel {
             settings: Set(settings.as_deref().map(text)),
             expert_id: Set(state.expert.map(|expert| text(&expert.0))),
-            folder_id: Set(state.folder.map(|folder| text(&folder.0))),
             pinned_at: Set(state.pinned.then(now)),
             archived_at: Set(state.archived.then(now)),
             last_seq: Set(events.len() as i64),
@@ -63,7 +62,12 @@ impl Store {
             ..blank(chat.id.clone(), user, chat.created_at)?
         };
         let _change = self.changing_chat(user, &chat.id);
+        let _folders = self.changing(StoreChange::Preferences(Some(user.clone())));
         let transaction = self.begin().await?;
+        if let Some(name) = &state.folder {
+            let folder = folders::named(&transaction, user, name).await?;
+            row.folder_id = Set(Some(text(&folder.0)));
+        }
         row.insert(&transaction).await?;
         write(&transaction, EventOrigin::File, &events).await?;
         for file in chat.files {

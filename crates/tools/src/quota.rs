@@ -182,33 +182,64 @@ impl Quota {
     ) -> Result<T, OverQuota> {
         drop(self.reserve_file(user, folder, 0).await?);
         let chat = QuotaScope::Chat(folder.to_owned());
-        let outgrown = async {
-            tokio::time::sleep(WATCH_INTERVAL).await;
-            while !self.is_outgrown(folder).await {
-                tokio::time::sleep(WATCH_INTERVAL).await;
-            }
-        };
+        let owner = QuotaScope::User(user.clone());
+        let before = self.used(&chat);
         let done = tokio::select! {
             biased;
             done = work => Ok(done),
-            () = outgrown => Err(self.over(&chat)),
+            over = self.outgrown(&owner, folder) => Err(over),
         };
-        // A file was written without a reservation, so the next writer measures again.
-        if let Some(account) = self.lock().get_mut(&chat) {
-            account.used = None;
+        let has_grown = self.used(&chat) > before;
+        // A file was written without a reservation, so the next writer measures again. All folders
+        // of the user are measured again where growth was seen, else within a minute: not after
+        // every short program.
+        let mut accounts = self.lock();
+        let stale = [Some(chat), has_grown.then_some(owner)];
+        for scope in stale.into_iter().flatten() {
+            if let Some(account) = accounts.get_mut(&scope) {
+                account.used = None;
+            }
         }
         done
+    }
+
+    /// Waits until what a program writes into the folder of a chat is too much for the chat, its
+    /// user or the disk.
+    async fn outgrown(&self, owner: &QuotaScope, folder: &Path) -> OverQuota {
+        let chat = QuotaScope::Chat(folder.to_owned());
+        let before = self.used(&chat);
+        let room = self.limits.user_bytes.saturating_sub(self.used(owner));
+        loop {
+            tokio::time::sleep(WATCH_INTERVAL).await;
+            if self.is_over(&chat).await {
+                return self.over(&chat);
+            }
+            if let Err(why) = self.free_space.check() {
+                return why.into();
+            }
+            // Only then is it worth measuring all folders of the user.
+            let growth = self.used(&chat).saturating_sub(before);
+            if growth > room && self.is_over(owner).await {
+                return self.over(owner);
+            }
+        }
+    }
+
+    /// What a scope was last measured to have, with what was written since.
+    fn used(&self, scope: &QuotaScope) -> u64 {
+        let accounts = self.lock();
+        let used = accounts.get(scope).and_then(|account| account.used);
+        used.map_or(0, |(_, bytes)| bytes)
     }
 
     /// Whether the folder of a chat takes more than it may, as measured now. Where a file that is
     /// being written may have been counted twice, nobody can say.
     pub async fn is_outgrown(&self, folder: &Path) -> bool {
-        let chat = QuotaScope::Chat(folder.to_owned());
-        let measured = self.update(&chat).await;
-        let accounts = self.lock();
-        let used = accounts.get(&chat).and_then(|account| account.used);
-        measured == Measurement::Exactly
-            && used.is_some_and(|(_, bytes)| bytes > self.limits.chat_bytes)
+        self.is_over(&QuotaScope::Chat(folder.to_owned())).await
+    }
+
+    async fn is_over(&self, scope: &QuotaScope) -> bool {
+        self.update(scope).await == Measurement::Exactly && self.used(scope) > self.limit(scope)
     }
 
     fn reservation(self: &Arc<Self>, bytes: u64) -> Result<Reservation, NoSpace> {
@@ -460,6 +491,28 @@ mod tests {
         for _ in 0..2 {
             drop(quota.reserve_file(&ada, &one, 1).await.unwrap());
         }
+    }
+
+    #[tokio::test]
+    async fn a_program_that_takes_the_room_of_its_user_is_stopped() {
+        let home = tempfile::tempdir().unwrap();
+        let (one, two) = (home.path().join("one"), home.path().join("two"));
+        for folder in [&one, &two] {
+            std::fs::create_dir(folder).unwrap();
+        }
+        std::fs::write(one.join("file"), [0; 5 * BLOCK_BYTES as usize]).unwrap();
+        let ada = UserId::new("ada");
+        let quota = quota(&[one, two.clone()], 100, 12);
+        let writes = async {
+            std::fs::write(two.join("file"), [0; 5 * BLOCK_BYTES as usize]).unwrap();
+            std::future::pending::<()>().await;
+        };
+        let ended = tokio::time::timeout(WATCH_INTERVAL * 20, quota.within(&ada, &two, writes));
+        assert_eq!(ended.await.unwrap(), Err(OverQuota::User { mb: 0 }));
+        let short = quota.within(&ada, &two, async {}).await;
+        assert_eq!(short, Err(OverQuota::User { mb: 0 }), "it is still there");
+        std::fs::remove_file(two.join("file")).unwrap();
+        assert_eq!(quota.within(&ada, &two, async {}).await, Ok(()));
     }
 
     #[tokio::test]

@@ -20,6 +20,7 @@ use super::{ClientSession, Turn, TurnStart};
 use crate::agent_loop::UsageMeter;
 use crate::request::{TurnMessage, TurnRequest};
 use crate::running_turns::TurnSlot;
+use crate::turn_end::{FIRST_WAIT, LONGEST_WAIT};
 use crate::{Agent, Error, title};
 
 /// Longer texts belong into a file of the chat.
@@ -27,9 +28,6 @@ const MAX_MESSAGE_BYTES: usize = 1024 * 1024;
 
 /// Of the pictures of one message, as Base64: the chat keeps them, and every page that opens it reads them.
 const MAX_IMAGE_BYTES: usize = 8 * 1024 * 1024;
-
-/// How soon a start is stored again of which the database has not said whether it is.
-const START_RETRY_INTERVAL: Duration = Duration::from_millis(250);
 
 /// How long whoever sent a message waits to hear whether it is stored.
 const START_TIMEOUT: Duration = Duration::from_secs(60);
@@ -305,6 +303,7 @@ impl Turn {
     /// locked for as long as the former try may still be committed.
     async fn store_start(&self, begin: EventBody) -> tenon_store::Result<()> {
         let mut is_unknown = false;
+        let mut wait = FIRST_WAIT;
         loop {
             let error = match self.emit(vec![begin.clone()]).await {
                 Ok(()) => return Ok(()),
@@ -324,7 +323,7 @@ impl Turn {
             };
             tracing::warn!(%error, chat = %self.chat, turn = %self.id, "whether a message is stored is not known yet");
             tokio::select! {
-                () = tokio::time::sleep(START_RETRY_INTERVAL) => {}
+                () = tokio::time::sleep(wait) => wait = (wait * 2).min(LONGEST_WAIT),
                 () = self.agent.running.closing.cancelled() => return Err(error),
             }
         }

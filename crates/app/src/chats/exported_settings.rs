@@ -2,12 +2,12 @@
 //! those of one Tenon.
 
 use serde::{Deserialize, Serialize};
-use tenon_domain::{ChatSettings, FolderId, ModelParameters, UserId};
+use tenon_domain::{ChatSettings, ModelParameters, UserId};
 use tenon_store::{Chat, Error, NewChatState, Store};
 use ts_rs::TS;
 
 use crate::experts::{Experts, check_parameters};
-use crate::folders::{ChatFolderChange, FolderError, Folders, checked_name};
+use crate::folders::checked_name;
 use crate::instructions::{InstructionsError, checked};
 
 use super::import_error::ImportError;
@@ -76,19 +76,14 @@ impl ExportedSettings {
         Ok(())
     }
 
-    /// For a chat of this user. An expert that they do not have is left out; a folder is made.
+    /// For a chat of this user. An expert that they do not have is left out.
     pub async fn resolve(
         self,
         experts: &Experts,
-        folders: &Folders,
         user: &UserId,
-    ) -> Result<NewChatState, FolderError> {
+    ) -> tenon_store::Result<NewChatState> {
         let expert = match &self.expert {
             Some(name) => found(experts.named(user, name).await)?.map(|expert| expert.id),
-            None => None,
-        };
-        let folder = match self.folder {
-            Some(name) => Some(folder_named(folders, user, name).await?),
             None => None,
         };
         Ok(NewChatState {
@@ -97,27 +92,11 @@ impl ExportedSettings {
                 parameters: self.parameters.unwrap_or_default(),
             },
             expert,
-            folder,
+            folder: self.folder.map(|name| name.trim().to_owned()),
             pinned: self.pinned.unwrap_or_default(),
             archived: self.archived.unwrap_or_default(),
         })
     }
-}
-
-async fn folder_named(
-    folders: &Folders,
-    user: &UserId,
-    name: String,
-) -> Result<FolderId, FolderError> {
-    let known = folders.list(user).await?;
-    if let Some(folder) = known.into_iter().find(|folder| folder.name == name.trim()) {
-        return Ok(folder.id);
-    }
-    let new = ChatFolderChange {
-        name: Some(name),
-        ..ChatFolderChange::default()
-    };
-    Ok(folders.create(user, new).await?.id)
 }
 
 /// It may be gone, or somebody else's.

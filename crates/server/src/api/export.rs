@@ -128,9 +128,7 @@ pub(crate) async fn import(
     let (chat, _memory) = reading.await?;
     drop(received.reservation);
     let (chat, settings) = chat.map_err(|error| ApiError::bad_request(not_importable(error)))?;
-    let state = settings
-        .resolve(&app.experts, &app.folders, &user.id)
-        .await?;
+    let state = settings.resolve(&app.experts, &user.id).await?;
     let importing = app.store.import_chat(&user.id, NewChat { state, ..chat });
     let chat = importing.await?;
     let address = caller.address.to_string();

@@ -271,7 +271,7 @@ fn what_a_module_lacks_of_open_webui_is_named_by_line_and_the_rest_can_be_used()
     );
     assert_eq!(
         description.warnings[1].to_string(),
-        "The tool `leans` needs __request__ in line 13, which only Open WebUI passes. It gets None."
+        "The tool `leans` needs __request__ in line 13, which only Open WebUI passes. Here it gives None."
     );
     let package = description.package(ModuleLanguage::Python, None, LEANING);
     assert!(package.is_ok(), "{package:?}");

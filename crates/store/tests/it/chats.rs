@@ -414,6 +414,7 @@ async fn import(store: &Store, ada: &UserId, bob: &UserId) {
         happened: vec![(5, begins), (6, ended("i1"))],
         state: NewChatState {
             pinned: true,
+            folder: Some("Urlaub".to_owned()),
             ..NewChatState::default()
         },
     };
@@ -426,13 +427,19 @@ async fn import(store: &Store, ada: &UserId, bob: &UserId) {
     assert_eq!(store.search(ada, "importiert", 9).await.unwrap().len(), 1);
     is_no_chat(store.chat(bob, &id).await);
 
+    let folders = store.folders(ada).await.unwrap();
+    let folder = folders.iter().find(|folder| folder.name == "Urlaub");
+    assert_eq!(imported.folder.as_ref(), folder.map(|folder| &folder.id));
+
     // What goes wrong halfway leaves nothing.
-    let twice = NewChat {
+    let mut twice = NewChat {
         id: ChatId(fresh_id()),
         ..chat
     };
+    twice.state.folder = Some("Arbeit".to_owned());
     assert!(store.import_chat(ada, twice.clone()).await.is_err());
     is_no_chat(store.chat(ada, &twice.id).await);
+    assert_eq!(store.folders(ada).await.unwrap(), folders);
 }
 
 async fn delete(store: &Store, ada: &UserId, bob: &UserId) {

@@ -70,7 +70,7 @@ impl Toolset {
     }
 
     /// How a tool is set, itself or with its source.
-    pub fn setting(&self, tool: &Tool) -> EffectiveSetting {
+    fn setting(&self, tool: &Tool) -> EffectiveSetting {
         let source = &tool.source.info().id;
         self.access.setting(source, &tool.spec.id)
     }
@@ -81,6 +81,17 @@ impl Toolset {
         let access = &self.access;
         access.enabled(source, &tool.spec.id, tool.spec.annotations)
             && self.wrapped_if(tool, EffectiveSetting::is_off).is_none()
+    }
+
+    /// Where a tool is switched on or off. None: nobody has.
+    pub fn enabled_by(&self, tool: &Tool) -> Option<Layer> {
+        let own = self.setting(tool);
+        let wrapped = || self.wrapped_if(tool, EffectiveSetting::is_off);
+        let decisive = match own.is_off() {
+            true => own,
+            false => wrapped().map_or(own, |wrapped| self.setting(wrapped)),
+        };
+        decisive.enabled.map(|(_, by)| by)
     }
 
     /// The policy of a tool: that of the nearest layer, or the default.
@@ -97,7 +108,7 @@ impl Toolset {
 
     /// What is set about calls, there and of the tool that it wraps. A denial stays; what is asked
     /// there is not asked where a layer as near allows this very tool.
-    fn set_policy(&self, tool: &Tool) -> Option<(Policy, Layer)> {
+    pub fn set_policy(&self, tool: &Tool) -> Option<(Policy, Layer)> {
         let own = self.setting(tool).policy;
         let wrapped = self.wrapped(tool).map(|wrapped| self.setting(wrapped));
         match (own, wrapped.and_then(|setting| setting.policy)) {

@@ -400,7 +400,7 @@ async fn what_code_lacks_of_open_webui_is_named_before_it_is_saved_and_does_not_
         described["warnings"],
         json!([
             {"kind": "parameter", "line": 2, "names": ["__request__"], "tool": "users", "message":
-                "The tool `users` needs __request__ in line 2, which only Open WebUI passes. It gets None."},
+                "The tool `users` needs __request__ in line 2, which only Open WebUI passes. Here it gives None."},
             {"kind": "internals", "line": 4, "names": ["open_webui.models.users"], "message":
                 "The code imports the inside of Open WebUI, which is not here: open_webui.models.users in line 4. What needs it will fail."},
         ])

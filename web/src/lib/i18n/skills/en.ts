@@ -198,7 +198,7 @@ export const skillsEn = {
   internalsUsed: (names: string) =>
     `It imports ${names}, which exist only inside Open WebUI. What needs them will fail.`,
   parameterUnserved: (tool: string, name: string) =>
-    `${tool} asks for ${name}, which only Open WebUI passes. It gets nothing.`,
+    `${tool} asks for ${name}, which only Open WebUI passes. Here it gives nothing.`,
   noTools: {
     python: 'Write a class `Tools`; each of its methods with type hints is a tool.',
     node: 'Export a function with a JSDoc comment; each of them is a tool.',
