@@ -2,7 +2,7 @@
 
 Reads one JSON object from standard input:
 
-    {"format": "openai" | "anthropic", "base_url": …, "key": …, "model": …,
+    {"format": "openai" | "responses" | "anthropic", "base_url": …, "key": …, "model": …,
      "parameters": {…}, "system": …, "users": [what the user says in each turn],
      "tools": [{"name": …, "description": …, "input_schema": {…}}],
      "results": {"<tool>": "<what it says>"}}
@@ -61,6 +61,52 @@ def openai(task):
         yield message.content
 
 
+def responses(task):
+    from openai import OpenAI
+
+    client = OpenAI(base_url=task["base_url"], api_key=task["key"], max_retries=0)
+    tools = [
+        {
+            "type": "function",
+            "name": tool["name"],
+            "description": tool["description"],
+            "parameters": tool["input_schema"],
+            "strict": False,
+        }
+        for tool in task["tools"]
+    ]
+    items = []
+
+    def step():
+        with client.responses.stream(
+            model=task["model"],
+            instructions=task["system"],
+            input=items,
+            tools=tools,
+            store=False,
+            include=["reasoning.encrypted_content"],
+            **task["parameters"],
+        ) as stream:
+            response = stream.get_final_response()
+        items.extend(response.output)
+        return response
+
+    for user in task["users"]:
+        items.append({"role": "user", "content": user})
+        response = step()
+        while calls := [item for item in response.output if item.type == "function_call"]:
+            for call in calls:
+                items.append(
+                    {
+                        "type": "function_call_output",
+                        "call_id": call.call_id,
+                        "output": task["results"][call.name],
+                    }
+                )
+            response = step()
+        yield response.output_text
+
+
 def anthropic(task):
     from anthropic import Anthropic
 
@@ -101,5 +147,5 @@ def anthropic(task):
 
 if __name__ == "__main__":
     task = json.load(sys.stdin)
-    converse = {"openai": openai, "anthropic": anthropic}[task["format"]]
+    converse = {"openai": openai, "responses": responses, "anthropic": anthropic}[task["format"]]
     print(json.dumps(list(converse(task))))

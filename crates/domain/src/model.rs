@@ -15,7 +15,7 @@ pub struct ModelConfig {
     /// For people.
     pub name: String,
     pub provider: WireFormat,
-    /// Up to and without `/chat/completions` or `/v1/messages`.
+    /// Up to and without `/chat/completions`, `/responses` or `/v1/messages`.
     pub base_url: String,
     /// The endpoint of this server's environment or machine that it belongs to:
     /// address and key are then taken from there.
@@ -33,12 +33,14 @@ pub struct ModelConfig {
     pub prices: Option<Prices>,
 }
 
-/// The two languages model servers speak.
+/// The languages model servers speak.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
 #[serde(rename_all = "lowercase")]
 pub enum WireFormat {
     /// `POST …/chat/completions`
     Openai,
+    /// `POST …/responses`
+    Responses,
     /// `POST …/v1/messages`
     Anthropic,
 }
@@ -146,6 +148,7 @@ impl WireFormat {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Openai => "openai",
+            Self::Responses => "responses",
             Self::Anthropic => "anthropic",
         }
     }

@@ -20,6 +20,15 @@ const MAX_LIST_BYTES: usize = 8 * 1024 * 1024;
 /// Endpoints that take longer to list their models are skipped.
 const LIST_TIMEOUT: Duration = Duration::from_secs(8);
 
+/// What people paste is often the address of a request.
+const REQUEST_PATHS: [&str; 5] = [
+    "/chat/completions",
+    "/responses",
+    "/messages",
+    "/completions",
+    "/models",
+];
+
 /// How many models of a list are asked about one by one, and how long that may take.
 const MAX_ASKED_MODELS: usize = 32;
 const CONTEXTS_TIMEOUT: Duration = Duration::from_millis(1_500);
@@ -40,7 +49,7 @@ pub async fn discover(
     key: Option<&str>,
 ) -> Result<ModelList, Error> {
     let base = normalise(address)?;
-    let format = format.unwrap_or_else(|| guess_format(&base));
+    let format = format.unwrap_or_else(|| guess_format(address, &base));
     let listed = tokio::time::timeout(LIST_TIMEOUT, list_models(&base, format, key)).await;
     listed.unwrap_or_else(|_| {
         let fault = ModelFault::ListTimeout {
@@ -77,7 +86,7 @@ pub fn normalise(address: &str) -> Result<String, ModelFault> {
     url.set_fragment(None);
     let url = url.to_string();
     let mut url = url.trim_end_matches('/');
-    for tail in ["/chat/completions", "/messages", "/completions", "/models"] {
+    for tail in REQUEST_PATHS {
         url = url.strip_suffix(tail).unwrap_or(url);
     }
     Ok(url.trim_end_matches('/').to_owned())
@@ -89,15 +98,15 @@ pub fn base_url(format: WireFormat, address: &str) -> Result<String, ModelFault>
     let base = normalise(address)?;
     let base = base_for(format, &base);
     match format {
-        WireFormat::Openai if !has_path(base) => Ok(format!("{base}/v1")),
-        WireFormat::Openai | WireFormat::Anthropic => Ok(base.to_owned()),
+        WireFormat::Openai | WireFormat::Responses if !has_path(base) => Ok(format!("{base}/v1")),
+        WireFormat::Openai | WireFormat::Responses | WireFormat::Anthropic => Ok(base.to_owned()),
     }
 }
 
 /// Anthropic's paths bring their own `/v1`.
 fn base_for(format: WireFormat, base: &str) -> &str {
     match format {
-        WireFormat::Openai => base,
+        WireFormat::Openai | WireFormat::Responses => base,
         WireFormat::Anthropic => base.strip_suffix("/v1").unwrap_or(base),
     }
 }
@@ -112,9 +121,12 @@ fn scheme_for(address: &str) -> &'static str {
     }
 }
 
-fn guess_format(base: &str) -> WireFormat {
+/// `address` may have the path of a request.
+fn guess_format(address: &str, base: &str) -> WireFormat {
     if base.contains("anthropic") {
         WireFormat::Anthropic
+    } else if address.trim().trim_end_matches('/').ends_with("/responses") {
+        WireFormat::Responses
     } else {
         WireFormat::Openai
     }
@@ -128,7 +140,7 @@ async fn list_models(
     let base = base_for(format, base);
     let candidates = match format {
         WireFormat::Anthropic => vec![(base.to_owned(), format!("{base}/v1/models?limit=1000"))],
-        WireFormat::Openai => {
+        WireFormat::Openai | WireFormat::Responses => {
             let versioned = format!("{base}/v1");
             let direct = (base.to_owned(), format!("{base}/models"));
             let deeper = (versioned.clone(), format!("{versioned}/models"));

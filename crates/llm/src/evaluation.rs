@@ -11,7 +11,6 @@ use std::time::{Duration, Instant};
 use futures::StreamExt;
 use tenon_domain::{
     CallId, EvaluationReport, Message, Part, PromptResult, ToolAnswer, ToolCall, ToolUse,
-    WireFormat,
 };
 
 use crate::remote::RemoteProvider;
@@ -41,14 +40,6 @@ pub struct EvaluationOptions {
     /// At most [`MAX_PROMPTS`]: the first ones, which are of all kinds.
     pub prompts: usize,
     pub prompt_timeout: Duration,
-}
-
-/// The modes that a wire format has, the preferred one first.
-pub fn modes_of(format: WireFormat) -> &'static [ToolUse] {
-    match format {
-        WireFormat::Openai => &[ToolUse::Native, ToolUse::Constrained, ToolUse::Text],
-        WireFormat::Anthropic => &[ToolUse::Native],
-    }
 }
 
 /// One run. What was measured stays in the report, however the run ends.

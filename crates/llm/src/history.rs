@@ -17,7 +17,7 @@ use tenon_domain::{CallId, Message, Part, ToolAnswer, ToolError, UserFile, UserI
 
 pub(crate) use files::inline_files;
 pub(crate) use fit::fit;
-pub(crate) use ids::CallIds;
+pub(crate) use ids::{CallIds, short};
 pub(crate) use images::{asks_about_images, describe_images};
 pub(crate) use weight::{tokens, weight};
 

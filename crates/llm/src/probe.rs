@@ -37,6 +37,14 @@ pub struct ProbeResult {
     pub first_word: Duration,
 }
 
+/// The modes that a wire format has, the preferred one first.
+pub fn modes_of(format: WireFormat) -> &'static [ToolUse] {
+    match format {
+        WireFormat::Openai => &[ToolUse::Native, ToolUse::Constrained, ToolUse::Text],
+        WireFormat::Responses | WireFormat::Anthropic => &[ToolUse::Native],
+    }
+}
+
 /// Asks for a short answer, then for a call: natively, and where that fails, constrained, and then
 /// as text.
 pub async fn run(
@@ -44,11 +52,7 @@ pub async fn run(
     mut on_step: impl FnMut(ProbeStep),
 ) -> Result<ProbeResult, Error> {
     let first_word = answer(remote, &mut on_step).await?;
-    let modes: &[ToolUse] = match remote.format {
-        WireFormat::Openai => &[ToolUse::Native, ToolUse::Constrained, ToolUse::Text],
-        WireFormat::Anthropic => &[ToolUse::Native],
-    };
-    for mode in modes {
+    for mode in modes_of(remote.format) {
         on_step(ProbeStep::Trying(*mode));
         match call(remote, *mode).await {
             Ok(Some(seen)) => {

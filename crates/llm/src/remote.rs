@@ -2,6 +2,7 @@
 
 pub mod anthropic;
 pub mod openai;
+pub mod responses;
 
 mod attempt;
 mod body;
@@ -60,7 +61,14 @@ const TOOL_SHARE: u64 = 10;
 const MIN_TOOL_BUDGET: u64 = 4_000;
 
 /// Fields of the request itself, which no model parameter may override.
-pub const RESERVED: [&str; 4] = ["model", "messages", "stream", "tools"];
+pub const RESERVED: [&str; 6] = [
+    "model",
+    "messages",
+    "input",
+    "instructions",
+    "stream",
+    "tools",
+];
 
 /// Where a model is and how it is asked.
 #[derive(Clone, PartialEq)]
@@ -68,7 +76,7 @@ pub struct Remote {
     /// For people.
     pub name: String,
     pub format: WireFormat,
-    /// Up to and without `/chat/completions` or `/v1/messages`.
+    /// Up to and without `/chat/completions`, `/responses` or `/v1/messages`.
     pub base_url: String,
     pub key: Option<String>,
     /// What the server calls it.
@@ -239,6 +247,7 @@ impl Remote {
                 let option = "temperature".to_owned();
                 Some(OptionFault::AboveOne { option, model })
             }
+            WireFormat::Responses => responses::unknown_option(options).map(unsupported),
             WireFormat::Anthropic => anthropic::unknown_option(options).map(unsupported),
         }
     }

@@ -27,7 +27,7 @@ coded_errors! {
         Name { max: usize } = "model_name_invalid" in "name" => "A name has {max} characters at most, on one line.",
         AddressTooLong = "model_address_too_long" in "baseUrl" => "The address is too long.",
         ParametersTooLong = "model_parameters_too_long" in "parameters" => "The parameters are too long.",
-        NotConstrained = "model_not_constrained" in "toolMode" => "JSON answers and calls as text are only available with the OpenAI format. Choose `auto` or `native`.",
+        NotConstrained = "model_not_constrained" in "toolMode" => "JSON answers and calls as text are only available with OpenAI's chat completions. Choose `auto` or `native`.",
         Context = "model_context_invalid" in "contextTokens" => "A context has between 256 and 100,000,000 tokens.",
         ToolBudget = "model_tool_budget_invalid" in "toolBudget" => "Tools may take between 500 and 1,000,000 tokens.",
         Prices = "model_prices_invalid" in "prices" => "Prices are not negative and have a currency of at most 8 characters.",

@@ -7,9 +7,8 @@ use serde::{Deserialize, Serialize};
 use tenon_domain::{
     ErrorDetail, EvaluationReport, ModelId, PromptResult, ToolUse, WireFormat, coded_errors,
 };
-use tenon_llm::evaluation::{
-    DEFAULT_PROMPT_TIMEOUT, Evaluation, EvaluationOptions, MAX_PROMPTS, modes_of,
-};
+use tenon_llm::evaluation::{DEFAULT_PROMPT_TIMEOUT, Evaluation, EvaluationOptions, MAX_PROMPTS};
+use tenon_llm::probe::modes_of;
 use tokio::sync::mpsc;
 use ts_rs::TS;
 

@@ -80,7 +80,7 @@ impl ModelParameter {
     /// By the wire format: whether one model in particular takes it comes out when it is asked.
     pub(super) fn taken_by(format: WireFormat) -> Vec<Self> {
         let mut taken = vec![Self::Temperature, Self::TopP, Self::MaxTokens];
-        if format == WireFormat::Openai {
+        if format != WireFormat::Anthropic {
             taken.push(Self::Effort);
         }
         taken
@@ -301,6 +301,6 @@ fn hide_host(name: String, base_url: Option<&str>, format: Option<WireFormat>) -
     }
     match format {
         Some(WireFormat::Anthropic) => "Anthropic-compatible".into(),
-        Some(WireFormat::Openai) | None => "OpenAI-compatible".into(),
+        Some(WireFormat::Openai | WireFormat::Responses) | None => "OpenAI-compatible".into(),
     }
 }

@@ -40,7 +40,7 @@ impl CallIds {
         let made = (0_u64..).map(|number| match (self.format, number) {
             (WireFormat::Anthropic, 0) => call.id.0.clone(),
             (WireFormat::Anthropic, number) => format!("{}_{number}", call.id),
-            (WireFormat::Openai, number) => short(&call.id, number),
+            (WireFormat::Openai | WireFormat::Responses, number) => short(&call.id.0, number),
         });
         let id = own
             .into_iter()
@@ -59,14 +59,14 @@ impl CallIds {
 }
 
 /// Nine letters and digits: what the strictest server (Mistral's) accepts, and all others do.
-fn short(id: &CallId, number: u64) -> String {
+pub(crate) fn short(text: &str, number: u64) -> String {
     const SIGNS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     // FNV-1a: any spread of bits will do, only it must be the same tomorrow.
-    let mut hash =
-        id.0.bytes()
-            .fold(0xcbf2_9ce4_8422_2325_u64 ^ number, |hash, byte| {
-                (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-            });
+    let mut hash = text
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64 ^ number, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
     let mut short = String::with_capacity(9);
     for _ in 0..9 {
         short.push(char::from(SIGNS[(hash % 62) as usize]));

@@ -39,11 +39,13 @@ const NO_IMAGES_PHRASES: [&str; 8] = [
 ];
 
 /// The fields thinking goes back in, as a refusal names them.
-const REASONING_FIELDS: [&str; 4] = [
+const REASONING_FIELDS: [&str; 6] = [
     "reasoning_content",
     "reasoning_details",
     "'reasoning'",
     "`reasoning`",
+    "encrypted_content",
+    "encrypted content",
 ];
 
 #[derive(Debug, Clone)]
@@ -57,6 +59,8 @@ pub(crate) struct Capabilities {
     pub takes_tools: bool,
     /// Takes its thoughts back.
     pub takes_thoughts: bool,
+    /// Says its thoughts in short.
+    pub summarises_thoughts: bool,
     /// Whether a default temperature may be sent; reasoning models refuse it.
     pub takes_temperature: bool,
     /// Lets the user speak right after a tool has.
@@ -102,6 +106,7 @@ impl Default for Capabilities {
             sees_images: true,
             takes_tools: true,
             takes_thoughts: true,
+            summarises_thoughts: true,
             takes_temperature: true,
             takes_users_after_tools: true,
             takes_max_tokens: true,
@@ -128,8 +133,10 @@ impl Capabilities {
         let says = |words: &[&str]| words.iter().any(|word| lower.contains(word));
         let switch = if says(&["stream_options", "include_usage"]) {
             &mut self.counts_tokens
-        } else if says(&["defer_loading", "tool_search_tool"]) {
+        } else if self.searches_tools && says(&["defer_loading", "tool_search"]) {
             &mut self.searches_tools
+        } else if says(&["reasoning.summary", "reasoning summar"]) {
+            &mut self.summarises_thoughts
         } else if says(&["cache_control"]) {
             &mut self.caches
         } else if says(&["after role 'tool'"]) {
@@ -210,6 +217,7 @@ impl Capabilities {
         self.sees_images &= other.sees_images;
         self.takes_tools &= other.takes_tools;
         self.takes_thoughts &= other.takes_thoughts;
+        self.summarises_thoughts &= other.summarises_thoughts;
         self.takes_temperature &= other.takes_temperature;
         self.takes_users_after_tools &= other.takes_users_after_tools;
         self.takes_max_tokens &= other.takes_max_tokens;

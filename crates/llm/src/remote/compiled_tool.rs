@@ -28,6 +28,14 @@ pub(crate) fn tool_entry(
             "description": description,
             "parameters": schema,
         }}),
+        // Unsaid, it is strict there, which most schemas are not made for.
+        WireFormat::Responses => json!({
+            "type": "function",
+            "name": id,
+            "description": description,
+            "parameters": schema,
+            "strict": false,
+        }),
         WireFormat::Anthropic => {
             json!({"name": id, "description": description, "input_schema": schema})
         }

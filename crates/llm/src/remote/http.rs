@@ -101,14 +101,14 @@ async fn read_error(mut response: Response) -> (ProviderErrorBody, String) {
 
 fn authorise(request: RequestBuilder, remote: &Remote) -> RequestBuilder {
     let request = match remote.format {
-        WireFormat::Openai => request,
+        WireFormat::Openai | WireFormat::Responses => request,
         WireFormat::Anthropic => request.header("anthropic-version", ANTHROPIC_VERSION),
     };
     let Some(key) = remote.key.as_deref().filter(|key| !key.is_empty()) else {
         return request;
     };
     match remote.format {
-        WireFormat::Openai => request.bearer_auth(key),
+        WireFormat::Openai | WireFormat::Responses => request.bearer_auth(key),
         WireFormat::Anthropic if remote.host().ends_with("anthropic.com") => {
             request.header("x-api-key", key)
         }

@@ -11,11 +11,16 @@ use super::{Capabilities, CompileCount, Remote, ToolCompiler};
 use crate::history::{self, fit, tokens, weight};
 use crate::remote::provider_error::ProviderError;
 use crate::remote::text_calls::CallScope;
-use crate::remote::{constrained, deferral, result_request, text_calls};
+use crate::remote::{constrained, deferral, http, result_request, text_calls};
 use crate::{ExclusionReason, GenerationOptions, ModelFault, ModelRequest, RequestEstimate};
 
 /// What a model needs for its own words where its settings do not say.
 const DEFAULT_ANSWER_TOKENS: u64 = 4_096;
+
+/// Servers on people's own machines sample with 0.7 or more where nobody says otherwise, which is
+/// for prose: their models then choose other tools, and write other arguments, than they think
+/// best.
+const LOCAL_TOOL_TEMPERATURE: f64 = 0.2;
 
 /// The part of a context that is kept free for the answer at most: one in so many tokens.
 const ANSWER_SHARE: u64 = 4;
@@ -42,15 +47,17 @@ impl Remote {
             (_, ToolUse::None) => ToolUse::None,
             (WireFormat::Openai, ToolUse::Native) if !capabilities.takes_tools => ToolUse::Text,
             (WireFormat::Openai, tools) => tools,
-            (WireFormat::Anthropic, _) if !capabilities.takes_tools => ToolUse::None,
-            (WireFormat::Anthropic, _) => ToolUse::Native,
+            (WireFormat::Responses | WireFormat::Anthropic, _) if !capabilities.takes_tools => {
+                ToolUse::None
+            }
+            (WireFormat::Responses | WireFormat::Anthropic, _) => ToolUse::Native,
         }
     }
 
     /// How many tokens the conversation itself may take.
     fn budget(&self, plan: &RequestPlan) -> Option<usize> {
         let set = || {
-            ["max_tokens", "max_completion_tokens"]
+            ["max_tokens", "max_completion_tokens", "max_output_tokens"]
                 .iter()
                 .find_map(|name| self.parameters.get(*name)?.as_u64())
         };
@@ -160,6 +167,12 @@ impl RequestPlan {
             },
         })?;
         Ok((plan, left_out))
+    }
+
+    /// The temperature of a model that may call tools, where nobody set one.
+    pub(crate) fn tool_temperature(&self, remote: &Remote) -> Option<f64> {
+        let is_wanted = self.capabilities.takes_temperature && !self.tools.is_empty();
+        (is_wanted && http::is_local(&remote.base_url)).then_some(LOCAL_TOOL_TEMPERATURE)
     }
 
     /// Whether a model sees pictures in it.

@@ -12,7 +12,7 @@ use super::surrogates::SurrogateJoiner;
 use super::text_calls::TextCallDecoder;
 use super::{Decode, Remote};
 use crate::remote::provider_error::ProviderError;
-use crate::remote::{anthropic, constrained, openai};
+use crate::remote::{anthropic, constrained, openai, responses};
 use crate::{Error, ModelDelta, ModelFault};
 
 /// An answer that does not stream is read up to here.
@@ -97,6 +97,7 @@ impl ResponseReader {
     ) -> Self {
         let decoder: Box<dyn Decode> = match (remote.format, remote.tools) {
             (WireFormat::Anthropic, _) => Box::new(anthropic::AnthropicDecoder::new(remote)),
+            (WireFormat::Responses, _) => Box::new(responses::ResponsesDecoder::new(remote)),
             (WireFormat::Openai, ToolUse::Constrained) => {
                 let inner = openai::OpenaiDecoder::new(remote);
                 let decoder = constrained::ConstrainedDecoder::new(inner, tools);

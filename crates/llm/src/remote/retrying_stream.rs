@@ -16,7 +16,7 @@ use super::compiled_tool::CompiledTool;
 use super::response_reader::{ReadState, ResponseFormat, ResponseReader};
 use super::{Capabilities, CapabilityChange, Remote, RequestPlan, ServerKnowledge, ToolCompiler};
 use crate::remote::provider_error::ProviderError;
-use crate::remote::{anthropic, deferral, http, openai, says_no_images};
+use crate::remote::{anthropic, deferral, http, openai, responses, says_no_images};
 use crate::{AttemptLog, Error, ModelDelta, ModelFault, ModelRequest, ModelStream};
 
 /// How often a busy server is asked in all.
@@ -159,6 +159,7 @@ impl RetryingStream {
         let plan = self.plan.insert(plan);
         let (path, body) = match self.remote.format {
             WireFormat::Openai => (openai::PATH, openai::encode(&self.remote, plan)),
+            WireFormat::Responses => (responses::PATH, responses::encode(&self.remote, plan)),
             WireFormat::Anthropic => (anthropic::PATH, anthropic::encode(&self.remote, plan)),
         };
         let attempts = &self.request.attempts;

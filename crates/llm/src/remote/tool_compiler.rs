@@ -169,7 +169,7 @@ fn has_few_values(value: &Value, left: &mut usize) -> bool {
 
 fn dialect(remote: &Remote) -> Dialect {
     let dialect = match remote.format {
-        WireFormat::Openai => Dialect::OPENAI,
+        WireFormat::Openai | WireFormat::Responses => Dialect::OPENAI,
         WireFormat::Anthropic => Dialect::ANTHROPIC,
     };
     if is_small(remote) {

@@ -109,6 +109,9 @@ pub fn said(format: WireFormat, text: &str) -> String {
 pub fn begun(format: WireFormat, text: &str) -> String {
     let event = match format {
         WireFormat::Openai => json!({"choices": [{"delta": {"content": text}}]}),
+        WireFormat::Responses => {
+            json!({"type": "response.output_text.delta", "output_index": 0, "delta": text})
+        }
         WireFormat::Anthropic => {
             json!({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": text}})
         }
@@ -120,6 +123,9 @@ fn ended(format: WireFormat) -> &'static str {
     match format {
         WireFormat::Openai => {
             "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n"
+        }
+        WireFormat::Responses => {
+            "data: {\"type\":\"response.completed\",\"response\":{\"status\":\"completed\"}}\n\n"
         }
         WireFormat::Anthropic => {
             "data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"}}\n\n\
@@ -170,7 +176,7 @@ impl Fake {
 
     pub fn remote(&self, format: WireFormat) -> Remote {
         let path = match format {
-            WireFormat::Openai => "/v1",
+            WireFormat::Openai | WireFormat::Responses => "/v1",
             WireFormat::Anthropic => "",
         };
         remote(format, &format!("http://{}{path}", self.address))

@@ -14,7 +14,11 @@ use tenon_llm::{ModelRequest, connect};
 
 use crate::fake::{Fake, ReadState, ask, tool};
 
-const BOTH: [WireFormat; 2] = [WireFormat::Openai, WireFormat::Anthropic];
+const FORMATS: [WireFormat; 3] = [
+    WireFormat::Openai,
+    WireFormat::Responses,
+    WireFormat::Anthropic,
+];
 
 /// Short, as tests go.
 const SOON: &str = "retry-after: 0.05\r\n";

@@ -11,8 +11,8 @@ use tenon_llm::remote::ResponseFormat;
 use crate::fake::remote;
 use crate::golden::{Golden, cut, goldens, hear};
 
-/// Both formats, and the one that reads calls out of JSON.
-fn ears() -> [Remote; 3] {
+/// All formats, and the one that reads calls out of JSON.
+fn ears() -> [Remote; 4] {
     let of = |format| remote(format, "http://model.test/v1");
     let constrained = Remote {
         tools: ToolUse::Constrained,
@@ -20,6 +20,7 @@ fn ears() -> [Remote; 3] {
     };
     [
         of(WireFormat::Openai),
+        of(WireFormat::Responses),
         of(WireFormat::Anthropic),
         constrained,
     ]

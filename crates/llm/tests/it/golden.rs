@@ -28,10 +28,16 @@ pub struct Golden {
     expected: PathBuf,
 }
 
+const FORMATS: [WireFormat; 3] = [
+    WireFormat::Openai,
+    WireFormat::Responses,
+    WireFormat::Anthropic,
+];
+
 /// All of them, in the order of their names.
 pub fn goldens() -> Vec<Golden> {
     let mut goldens = Vec::new();
-    for format in [WireFormat::Openai, WireFormat::Anthropic] {
+    for format in FORMATS {
         for entry in fs::read_dir(folder().join(format.as_str())).unwrap() {
             let path = entry.unwrap().path();
             let shape = match path.extension().and_then(|extension| extension.to_str()) {
@@ -176,7 +182,7 @@ fn a_megabyte_of_arguments_in_ten_byte_pieces_is_one_value() {
         .chunks(10)
         .map(|piece| std::str::from_utf8(piece).unwrap())
         .collect();
-    for format in [WireFormat::Openai, WireFormat::Anthropic] {
+    for format in FORMATS {
         let mut stream = String::new();
         let mut event = |data: Value| stream.push_str(&format!("data: {data}\n\n"));
         match format {
@@ -190,6 +196,18 @@ fn a_megabyte_of_arguments_in_ten_byte_pieces_is_one_value() {
                     call(json!({"index": 0, "function": {"name": "write", "arguments": piece}}));
                 }
                 event(json!({"choices": [{"delta": {}, "finish_reason": "tool_calls"}]}));
+            }
+            WireFormat::Responses => {
+                let item = json!({"type": "function_call", "call_id": "c", "name": "write"});
+                event(
+                    json!({"type": "response.output_item.added", "output_index": 0, "item": item}),
+                );
+                for piece in &pieces {
+                    event(
+                        json!({"type": "response.function_call_arguments.delta", "output_index": 0, "delta": piece}),
+                    );
+                }
+                event(json!({"type": "response.completed", "response": {"status": "completed"}}));
             }
             WireFormat::Anthropic => {
                 let block = json!({"type": "tool_use", "id": "c", "name": "write"});
@@ -234,6 +252,10 @@ fn what_is_heard_and_never_shown_has_an_end_too() {
             let details = json!([{"type": "reasoning.encrypted", "data": megabyte}]);
             json!({"choices": [{"delta": {"reasoning_details": details}}]})
         }
+        WireFormat::Responses => {
+            let item = json!({"type": "reasoning", "encrypted_content": megabyte});
+            json!({"type": "response.output_item.done", "output_index": 0, "item": item})
+        }
         WireFormat::Anthropic => {
             let delta = json!({"type": "signature_delta", "signature": megabyte, "thinking": ""});
             json!({"type": "content_block_delta", "index": 0, "delta": delta})
@@ -249,6 +271,10 @@ fn what_is_heard_and_never_shown_has_an_end_too() {
         (
             remote(WireFormat::Openai, "http://model.test/v1"),
             secret(WireFormat::Openai),
+        ),
+        (
+            remote(WireFormat::Responses, "http://model.test/v1"),
+            secret(WireFormat::Responses),
         ),
         (
             remote(WireFormat::Anthropic, "http://model.test/v1"),
@@ -270,13 +296,18 @@ fn what_is_heard_and_never_shown_has_an_end_too() {
 #[test]
 fn calls_that_are_never_closed_take_no_longer_each() {
     const CALLS: usize = 30_000;
-    for format in [WireFormat::Openai, WireFormat::Anthropic] {
+    for format in FORMATS {
         let mut stream = String::new();
         for index in 0..CALLS {
             let event = match format {
                 WireFormat::Openai => {
                     let call = json!({"index": index, "id": index, "function": {"name": "f"}});
                     json!({"choices": [{"delta": {"tool_calls": [call]}}]})
+                }
+                WireFormat::Responses => {
+                    let item =
+                        json!({"type": "function_call", "call_id": index.to_string(), "name": "f"});
+                    json!({"type": "response.output_item.added", "output_index": index, "item": item})
                 }
                 WireFormat::Anthropic => {
                     let block = json!({"type": "tool_use", "id": "c", "name": "f"});
@@ -327,17 +358,22 @@ fn a_model_without_tools_is_heard_like_any_other() {
     }
 }
 
+fn is_of(format: WireFormat, name: &str) -> bool {
+    let (folder, _) = name.split_once('/').unwrap_or_default();
+    folder == format.as_str()
+}
+
 #[test]
 fn the_catalogue_names_every_golden_and_no_other() {
     let compiler = fs::read_to_string(folder().join("README.md")).unwrap();
     let named: BTreeSet<&str> = compiler
         .split('`')
-        .filter(|word| word.starts_with("openai/") || word.starts_with("anthropic/"))
+        .filter(|word| FORMATS.iter().any(|format| is_of(*format, word)))
         .collect();
     let goldens = goldens();
     let found: BTreeSet<&str> = goldens.iter().map(|golden| golden.name.as_str()).collect();
     assert_eq!(named, found);
-    let replies = [WireFormat::Openai, WireFormat::Anthropic]
+    let replies = FORMATS
         .iter()
         .flat_map(|format| fs::read_dir(folder().join(format.as_str())).unwrap());
     let replies = replies.filter(|entry| {

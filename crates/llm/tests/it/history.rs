@@ -124,6 +124,7 @@ fn provider_block(maker: Option<&str>, block: Option<Value>) -> Option<ProviderB
 fn citing(format: WireFormat, text: &str) -> Option<Value> {
     match format {
         WireFormat::Openai => None,
+        WireFormat::Responses => Some(json!({"phase": "commentary"})),
         WireFormat::Anthropic => {
             Some(json!({"type": "text", "text": text, "citations": [{"url": "u"}]}))
         }
@@ -133,14 +134,23 @@ fn citing(format: WireFormat, text: &str) -> Option<Value> {
 fn thought(format: WireFormat, text: &str) -> Option<Value> {
     Some(match format {
         WireFormat::Openai => json!({"field": "reasoning_content"}),
+        WireFormat::Responses => reasoning(text),
         WireFormat::Anthropic => json!({"type": "thinking", "thinking": text, "signature": "c2ln"}),
     })
+}
+
+fn reasoning(text: &str) -> Value {
+    let summary = json!([{"type": "summary_text", "text": text}]);
+    json!({"type": "reasoning", "id": "rs_1", "summary": summary, "encrypted_content": "c2ln"})
 }
 
 fn opaque(format: WireFormat) -> Value {
     match format {
         WireFormat::Openai => {
             json!({"reasoning_details": [{"type": "reasoning.encrypted", "data": "x"}]})
+        }
+        WireFormat::Responses => {
+            json!({"type": "tool_search_output", "execution": "server", "tools": []})
         }
         WireFormat::Anthropic => json!({"type": "redacted_thinking", "data": "ZGF0YQ=="}),
     }
@@ -197,7 +207,11 @@ fn said(messages: &[Message]) -> String {
 }
 
 fn formats() -> impl Strategy<Value = WireFormat> {
-    select(vec![WireFormat::Openai, WireFormat::Anthropic])
+    select(vec![
+        WireFormat::Openai,
+        WireFormat::Responses,
+        WireFormat::Anthropic,
+    ])
 }
 
 proptest! {

@@ -23,7 +23,11 @@ use crate::history::{THIS, any_chat};
 use chats::{chats, provider_block, results, says, user, warm};
 use rules::validate;
 
-const BOTH: [WireFormat; 2] = [WireFormat::Openai, WireFormat::Anthropic];
+const FORMATS: [WireFormat; 3] = [
+    WireFormat::Openai,
+    WireFormat::Responses,
+    WireFormat::Anthropic,
+];
 
 /// The body that goes out for a request.
 async fn sent(fake: &Fake, remote: Remote, mut request: ModelRequest) -> Value {
@@ -46,6 +50,7 @@ async fn sent(fake: &Fake, remote: Remote, mut request: ModelRequest) -> Value {
     let asked = &asked[before];
     let path = match remote.format {
         WireFormat::Openai => "/v1/chat/completions",
+        WireFormat::Responses => "/v1/responses",
         WireFormat::Anthropic => "/v1/messages",
     };
     assert_eq!(asked.path, path);
@@ -90,7 +95,7 @@ fn compare(format: WireFormat, name: &str, body: &Value) {
 
 #[tokio::test]
 async fn every_chat_is_told_as_it_should_be() {
-    for format in BOTH {
+    for format in FORMATS {
         let fake = fake(format).await;
         for (name, request) in chats(format) {
             let body = sent(&fake, fake.remote(format), request).await;
@@ -101,7 +106,7 @@ async fn every_chat_is_told_as_it_should_be() {
 
 #[tokio::test]
 async fn a_chat_with_calls_is_told_also_when_all_tools_are_off() {
-    for format in BOTH {
+    for format in FORMATS {
         let fake = fake(format).await;
         let (_, request) = chats(format)
             .into_iter()
@@ -173,9 +178,9 @@ async fn white_space_is_not_told_back() {
 async fn what_a_person_set_goes_out_and_what_is_ours_stays() {
     let set = json!({
         "temperature": 0.2, "max_tokens": 77, "stream_options": null,
-        "model": "stolen", "messages": [], "stream": false, "tools": [],
+        "model": "stolen", "messages": [], "input": [], "stream": false, "tools": [],
     });
-    for format in BOTH {
+    for format in FORMATS {
         let fake = fake(format).await;
         let remote = Remote {
             parameters: set.as_object().unwrap().clone(),
@@ -184,7 +189,11 @@ async fn what_a_person_set_goes_out_and_what_is_ours_stays() {
         let (_, request) = chats(format).swap_remove(0);
         let body = sent(&fake, remote, request).await;
         assert_eq!(body["temperature"], json!(0.2));
-        assert_eq!(body["max_tokens"], json!(77));
+        let limit = match format {
+            WireFormat::Openai | WireFormat::Anthropic => "max_tokens",
+            WireFormat::Responses => "max_output_tokens",
+        };
+        assert_eq!(body[limit], json!(77));
         assert_eq!(body.get("stream_options"), None);
         assert_eq!(
             (&body["model"], &body["stream"]),
@@ -230,6 +239,7 @@ async fn a_small_model_is_told_of_its_tools_in_short() {
 async fn a_key_goes_where_its_format_wants_it() {
     for (format, header) in [
         (WireFormat::Openai, "authorization: bearer sk-1"),
+        (WireFormat::Responses, "authorization: bearer sk-1"),
         (WireFormat::Anthropic, "x-api-key: sk-1"),
     ] {
         let fake = fake(format).await;
@@ -307,6 +317,31 @@ async fn what_a_provider_said_is_told_back_to_it_byte_by_byte() {
             ]),
         ),
         (
+            WireFormat::Responses,
+            "responses/thought-text-and-calls.sse",
+            json!([
+                {"type": "reasoning", "id": "rs_1", "encrypted_content": "gAAAAA+/==", "summary": [
+                    {"type": "summary_text", "text": "I need the weather."},
+                    {"type": "summary_text", "text": "And the clock."},
+                ]},
+                {"role": "assistant", "content": "I look.", "phase": "commentary"},
+                {"type": "function_call", "call_id": "call_a", "name": "weather", "arguments": "{\"city\":\"Oslo\"}"},
+                {"type": "function_call", "call_id": "call_b", "name": "clock", "arguments": "{}"},
+            ]),
+        ),
+        (
+            WireFormat::Responses,
+            "responses/tool-search.sse",
+            json!([
+                {"type": "tool_search_call", "id": "tsc_1", "call_id": null, "execution": "server",
+                    "arguments": {"paths": ["sky_1"]}, "status": "completed"},
+                {"type": "tool_search_output", "id": "tso_1", "call_id": null, "execution": "server", "status": "completed",
+                    "tools": [{"type": "namespace", "name": "sky_1", "description": "Sky", "tools": []}]},
+                {"type": "function_call", "call_id": "call_a", "name": "weather", "arguments": "{\"city\":\"Oslo\"}",
+                    "namespace": "sky_1"},
+            ]),
+        ),
+        (
             WireFormat::Openai,
             "openai/reasoning-content-then-a-call.sse",
             json!({
@@ -352,15 +387,24 @@ async fn what_a_provider_said_is_told_back_to_it_byte_by_byte() {
         ask(&*provider, next).await.is_answer("Hello");
         let body = &fake.asked()[1].body;
         validate(format, body).unwrap();
-        let told = body["messages"].as_array().unwrap();
-        let told = told
-            .iter()
-            .find(|message| message["role"] == "assistant")
-            .unwrap();
-        match format {
-            WireFormat::Openai => assert_eq!(*told, expected, "{name}"),
-            WireFormat::Anthropic => assert_eq!(told["content"], expected, "{name}"),
-        }
+        let messages = || body["messages"].as_array().unwrap().iter();
+        let told = || {
+            messages()
+                .find(|message| message["role"] == "assistant")
+                .unwrap()
+        };
+        let told = match format {
+            WireFormat::Openai => told().clone(),
+            WireFormat::Responses => {
+                let items = body["input"].as_array().unwrap();
+                let is_said = |item: &&Value| {
+                    item["role"] != "user" && item["type"] != "function_call_output"
+                };
+                items.iter().filter(is_said).cloned().collect()
+            }
+            WireFormat::Anthropic => told()["content"].clone(),
+        };
+        assert_eq!(told, expected, "{name}");
     }
 }
 
@@ -397,6 +441,11 @@ proptest! {
     #[test]
     fn any_chat_is_told_by_the_rules_of_chat_completions(chat in any_chat(WireFormat::Openai)) {
         tell_any(WireFormat::Openai, ToolUse::Native, chat)?;
+    }
+
+    #[test]
+    fn any_chat_is_told_by_the_rules_of_responses(chat in any_chat(WireFormat::Responses)) {
+        tell_any(WireFormat::Responses, ToolUse::Native, chat)?;
     }
 
     #[test]

@@ -1987,7 +1987,7 @@ currency: string, input: number, output: number,
  */
 cacheRead?: number, cacheWrite?: number, };
 
-export type WireFormat = "openai" | "anthropic";
+export type WireFormat = "openai" | "responses" | "anthropic";
 
 export type ToolMode = "auto" | "native" | "constrained" | "text" | "none";
 

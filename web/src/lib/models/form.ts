@@ -45,7 +45,7 @@ export const OTHER_PROVIDER = 'other';
 
 export const toolModes: ToolMode[] = ['auto', 'native', 'constrained', 'text', 'none'];
 
-/** Only the OpenAI format has JSON answers and calls as text. */
+/** Only the format of chat completions has JSON answers and calls as text. */
 export function isToolModeOf(mode: ToolMode, format: WireFormat | undefined): boolean {
   return (mode !== 'constrained' && mode !== 'text') || format === 'openai';
 }
@@ -73,7 +73,7 @@ export interface ModelForm {
 }
 
 /** What Tenon puts into a request itself. */
-const RESERVED = ['messages', 'model', 'stream', 'tools'];
+const RESERVED = ['input', 'instructions', 'messages', 'model', 'stream', 'tools'];
 
 /** A field, and what is wrong with it. */
 export type ModelFormProblem =

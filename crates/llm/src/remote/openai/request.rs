@@ -7,14 +7,9 @@ use tenon_domain::{Message, Part, ToolAnswer, ToolCall, ToolSpec, ToolUse, UserI
 
 use super::options::add_options;
 use crate::history::CallIds;
+use crate::remote::constrained;
 use crate::remote::{ModelRequestBody, Remote, RequestPlan};
-use crate::remote::{constrained, http};
 use crate::tool_result::{ResultPart, result_parts};
-
-/// Servers on people's own machines sample with 0.7 or more where nobody says otherwise, which is
-/// for prose: their models then choose other tools, and write other arguments, than they think
-/// best.
-const LOCAL_TOOL_TEMPERATURE: f64 = 0.2;
 
 /// The body of one request.
 pub(crate) fn encode<'a>(remote: &Remote, plan: &'a RequestPlan) -> ModelRequestBody<'a> {
@@ -39,9 +34,8 @@ pub(crate) fn encode<'a>(remote: &Remote, plan: &'a RequestPlan) -> ModelRequest
         // They stand in the prompt.
         ToolUse::Text | ToolUse::None => {}
     }
-    let takes_temperature = plan.capabilities.takes_temperature;
-    if takes_temperature && !plan.tools.is_empty() && http::is_local(&remote.base_url) {
-        body.insert("temperature".into(), json!(LOCAL_TOOL_TEMPERATURE));
+    if let Some(temperature) = plan.tool_temperature(remote) {
+        body.insert("temperature".into(), json!(temperature));
     }
     remote.add_parameters(&mut body);
     add_options(plan, &mut body);
@@ -302,7 +296,7 @@ mod tests {
     #[test]
     fn local_servers_choose_tools_at_a_low_temperature_where_nobody_set_one() {
         let local = "http://192.168.1.5:8080/v1";
-        check(local, json!({}), 1, Some(LOCAL_TOOL_TEMPERATURE));
+        check(local, json!({}), 1, Some(0.2));
         check(local, json!({}), 0, None);
         check(local, json!({"temperature": 0.9}), 1, Some(0.9));
         check(local, json!({"temperature": null}), 1, None);

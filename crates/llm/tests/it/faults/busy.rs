@@ -8,12 +8,12 @@ use serde_json::json;
 use tenon_domain::{ToolUse, WireFormat};
 use tenon_llm::{Error, connect, probe};
 
-use super::{BOTH, SOON, ask_for, hi};
+use super::{FORMATS, SOON, ask_for, hi};
 use crate::fake::{Act, Fake, begun, said, stream};
 
 #[tokio::test]
 async fn a_busy_server_is_asked_again() {
-    for format in BOTH {
+    for format in FORMATS {
         for status in [408, 429, 500, 502, 503, 529] {
             let busy = Act::status(status, SOON, r#"{"error":{"message":"busy"}}"#);
             let fake = Fake::start([busy, Act::hello(format)]).await;
@@ -71,6 +71,9 @@ fn failing(format: WireFormat) -> String {
         WireFormat::Openai => {
             json!({"error": {"message": "Overloaded", "type": "server_error", "code": 503}})
         }
+        WireFormat::Responses => {
+            json!({"type": "error", "code": "server_error", "message": "Overloaded", "param": null})
+        }
         WireFormat::Anthropic => {
             json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}})
         }
@@ -80,10 +83,13 @@ fn failing(format: WireFormat) -> String {
 
 #[tokio::test]
 async fn an_error_before_the_first_word_is_asked_past() {
-    for format in BOTH {
+    for format in FORMATS {
         let begun = match format {
             WireFormat::Openai => {
                 "data: {\"choices\":[{\"delta\":{\"role\":\"assistant\",\"content\":\"\"}}],\"usage\":{\"prompt_tokens\":9}}\n\n"
+            }
+            WireFormat::Responses => {
+                "data: {\"type\":\"response.created\",\"response\":{\"model\":\"m\",\"status\":\"in_progress\"}}\n\n"
             }
             WireFormat::Anthropic => {
                 "data: {\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":9}}}\n\n"
@@ -99,7 +105,7 @@ async fn an_error_before_the_first_word_is_asked_past() {
 
 #[tokio::test]
 async fn an_error_after_some_words_leaves_them_standing() {
-    for format in BOTH {
+    for format in FORMATS {
         let fail = Act::stream(&format!("{}{}", begun(format, "Once "), failing(format)));
         let fake = Fake::start([fail, Act::hello(format)]).await;
         let heard = ask_for(&fake, format, hi()).await;
@@ -120,7 +126,7 @@ async fn a_connection_that_dies_before_the_first_word_is_made_again() {
         heard.is_answer("Hello");
         assert_eq!((heard.retries.len(), fake.asked().len()), (1, 2));
     };
-    let deaths = BOTH.into_iter().flat_map(|format| {
+    let deaths = FORMATS.into_iter().flat_map(|format| {
         let deaths = [
             Act::SayAndReset(Vec::new()),
             Act::SayAndReset(b"HTTP/1.1 200 OK\r\ncontent-type".to_vec()),
@@ -136,7 +142,7 @@ async fn a_connection_that_dies_before_the_first_word_is_made_again() {
 
 #[tokio::test]
 async fn a_connection_that_dies_after_some_words_leaves_them_standing() {
-    for format in BOTH {
+    for format in FORMATS {
         let words = begun(format, "Once ");
         let cut_off = format!(
             "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n{:x}\r\n{words}\r\n",
@@ -177,7 +183,7 @@ async fn a_server_that_never_answers_can_be_left() {
 
 #[tokio::test]
 async fn an_answer_may_come_byte_by_byte() {
-    for format in BOTH {
+    for format in FORMATS {
         let bytes = stream(&said(format, "Grüße 👋"));
         let fake = Fake::start([Act::Say(bytes.chunks(1).map(<[u8]>::to_vec).collect())]).await;
         ask_for(&fake, format, hi()).await.is_answer("Grüße 👋");
@@ -186,7 +192,7 @@ async fn an_answer_may_come_byte_by_byte() {
 
 #[tokio::test]
 async fn keep_alives_show_that_somebody_is_there() {
-    for format in BOTH {
+    for format in FORMATS {
         let pause = |act: Vec<u8>| [act, Vec::new(), Vec::new()];
         let pieces = [
             pause(stream("")),

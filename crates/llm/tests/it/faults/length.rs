@@ -4,7 +4,7 @@ use serde_json::json;
 use tenon_domain::{CallId, Message, Part, ToolAnswer, ToolCall, ToolId, ToolOutput, WireFormat};
 use tenon_llm::{ModelRequest, Remote, connect};
 
-use super::{BOTH, ask_for, hi};
+use super::{FORMATS, ask_for, hi};
 use crate::fake::{Act, Fake, ask};
 
 /// A turn long ago with a long result, and the user's words, some of them long.
@@ -156,7 +156,7 @@ async fn a_chat_that_cannot_be_told_shorter_is_refused() {
 
 #[tokio::test]
 async fn a_context_that_is_known_is_kept_to_from_the_start() {
-    for format in BOTH {
+    for format in FORMATS {
         let fake = Fake::start([Act::hello(format)]).await;
         let remote = Remote {
             context_tokens: Some(8_000),

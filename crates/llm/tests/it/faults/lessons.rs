@@ -7,7 +7,7 @@ use tenon_domain::{
 use tenon_llm::ExclusionReason;
 use tenon_llm::{ModelRequest, connect};
 
-use super::{BOTH, ask_for, hi, names, once, with_image};
+use super::{FORMATS, ask_for, hi, names, once, with_image};
 use crate::fake::{Act, Fake, ask, tool};
 
 #[tokio::test]
@@ -257,7 +257,7 @@ async fn a_server_that_cannot_show_pictures_is_told_without() {
 #[tokio::test]
 async fn a_picture_of_the_user_is_never_left_out() {
     let check = async |said: &str, expected: &str, takes_images: bool| {
-        for format in BOTH {
+        for format in FORMATS {
             let refusal = Act::json(400, &json!({"error": {"message": said}}));
             let fake = Fake::start([refusal, Act::hello(format)]).await;
             let image = UserImage {
@@ -285,7 +285,7 @@ async fn a_picture_of_the_user_is_never_left_out() {
 
 #[tokio::test]
 async fn an_earlier_picture_is_told_in_words_to_a_model_that_sees_none() {
-    for format in BOTH {
+    for format in FORMATS {
         let said = "This model does not support image input";
         let refusal = Act::json(400, &json!({"error": {"message": said}}));
         let fake = Fake::start([refusal, Act::hello(format), Act::hello(format)]).await;
@@ -338,7 +338,7 @@ async fn any_number_of_tools_may_be_refused() {
 
 #[tokio::test]
 async fn a_refusal_that_names_nothing_stands() {
-    for format in BOTH {
+    for format in FORMATS {
         let fake = Fake::start([Act::json(400, &json!({"error": {"message": "Bad."}}))]).await;
         once(
             &fake,

@@ -4,7 +4,7 @@ use serde_json::json;
 use tenon_domain::WireFormat;
 use tenon_llm::{Remote, connect};
 
-use super::{BOTH, ask_for, hi, once};
+use super::{FORMATS, ask_for, hi, once};
 use crate::fake::{Act, Fake, ask, stream};
 
 #[tokio::test]
@@ -192,7 +192,7 @@ async fn what_is_no_answer_is_refused_at_once() {
             "\u{FFFD}\u{FFFD} PNG",
         ),
     ];
-    for format in BOTH {
+    for format in FORMATS {
         for (kind, body, quoted) in answers {
             let head = format!(
                 "HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",

@@ -8,16 +8,15 @@ use tenon_llm::embeddings::{EmbeddingFault, embed};
 use tenon_llm::{Error, ModelDelta, connect};
 
 use super::proxy::Proxy;
-use super::{BOTH, Peer, answered, ask, base_url, degrees, hear, remote, text, wishes};
+use super::{FORMATS, Peer, answered, ask, base_url, degrees, hear, remote, said, text, wishes};
 
 #[tokio::test]
 async fn text_comes_as_it_was_said_and_is_counted() {
     let peer = Peer::aimock();
-    for format in BOTH {
+    for format in FORMATS {
         let heard = hear(&*peer.provider(format), ask("say hello")).await;
         let reply = heard.whole();
         let hello = "Hello from a model that nobody here wrote.";
-        assert_eq!(reply.parts, [Part::text(hello)], "{format:?}");
         assert_eq!(reply.stop, Some(StopReason::End), "{format:?}");
         // In Anthropic's format told twice, at the beginning and at the end: not to be added up.
         let counted = Usage {
@@ -26,6 +25,7 @@ async fn text_comes_as_it_was_said_and_is_counted() {
             ..Usage::default()
         };
         assert_eq!(reply.usage, counted, "{format:?}");
+        assert_eq!(said(reply), [Part::text(hello)], "{format:?}");
         let pieces = heard.deltas.iter();
         let pieces = pieces
             .filter(|delta| matches!(delta, ModelDelta::Text(_)))
@@ -37,7 +37,7 @@ async fn text_comes_as_it_was_said_and_is_counted() {
 #[tokio::test]
 async fn text_survives_its_pieces() {
     let peer = Peer::aimock();
-    for format in BOTH {
+    for format in FORMATS {
         let provider = peer.provider(format);
         let check = async |asked, expected| {
             let reply = hear(&*provider, ask(asked)).await.whole();
@@ -54,7 +54,7 @@ async fn text_survives_its_pieces() {
 #[tokio::test]
 async fn a_model_that_runs_out_of_room_says_so() {
     let peer = Peer::aimock();
-    for format in BOTH {
+    for format in FORMATS {
         let reply = hear(&*peer.provider(format), ask("talk until you are cut off"))
             .await
             .whole();
@@ -67,7 +67,7 @@ async fn a_model_that_runs_out_of_room_says_so() {
 #[tokio::test]
 async fn a_call_is_made_its_result_told_and_the_answer_spoken() {
     let peer = Peer::aimock();
-    for format in BOTH {
+    for format in FORMATS {
         let provider = peer.provider(format);
         let request = ask("weather in Oslo");
         let reply = hear(&*provider, request.clone()).await.whole();
@@ -79,7 +79,7 @@ async fn a_call_is_made_its_result_told_and_the_answer_spoken() {
         let told = answered(request.clone(), &reply, degrees);
         let last = hear(&*provider, told).await.whole();
         assert_eq!(
-            last.parts,
+            said(last),
             [Part::text("It is 7 degrees in Oslo.")],
             "{format:?}"
         );
@@ -96,7 +96,7 @@ async fn a_call_is_made_its_result_told_and_the_answer_spoken() {
 #[tokio::test]
 async fn calls_made_at_once_are_answered_at_once() {
     let peer = Peer::aimock();
-    for format in BOTH {
+    for format in FORMATS {
         let provider = peer.provider(format);
         let request = ask("weather in both cities");
         let reply = hear(&*provider, request.clone()).await.whole();
@@ -119,15 +119,14 @@ async fn calls_made_at_once_are_answered_at_once() {
 #[tokio::test]
 async fn words_between_calls_stay_between_them() {
     let peer = Peer::aimock();
-    for format in BOTH {
+    for format in FORMATS {
         let request = ask("look, talk, and look again");
         let reply = hear(&*peer.provider(format), request).await.whole();
-        let order: Vec<String> = reply
-            .parts
-            .iter()
+        let order: Vec<String> = said(reply)
+            .into_iter()
             .map(|part| match part {
                 Part::Call { call, .. } => call.input["city"].as_str().unwrap().to_owned(),
-                Part::Text { text, .. } => text.clone(),
+                Part::Text { text, .. } => text,
                 other => panic!("{other:?}"),
             })
             .collect();
@@ -143,7 +142,7 @@ async fn words_between_calls_stay_between_them() {
 #[tokio::test]
 async fn thoughts_are_shown_and_told_back_as_they_came() {
     let peer = Peer::aimock();
-    for format in BOTH {
+    for format in FORMATS {
         let mut remote = remote(peer.base_url(format), format);
         if format == WireFormat::Anthropic {
             let thinking = json!({"type": "enabled", "budget_tokens": 1024});
@@ -180,21 +179,24 @@ async fn thoughts_are_shown_and_told_back_as_they_came() {
 }
 
 #[tokio::test]
-async fn a_conversation_can_move_to_a_model_of_the_other_format() {
+async fn a_conversation_can_move_to_a_model_of_another_format() {
     let peer = Peer::aimock();
-    for (first, second) in [(BOTH[0], BOTH[1]), (BOTH[1], BOTH[0])] {
+    let pairs = FORMATS
+        .into_iter()
+        .flat_map(|first| FORMATS.map(|second| (first, second)));
+    for (first, second) in pairs.filter(|(first, second)| first != second) {
         let request = ask("think about Oslo");
         let reply = hear(&*peer.provider(first), request.clone()).await.whole();
         let told = answered(request, &reply, degrees);
         let last = hear(&*peer.provider(second), told).await.whole();
-        assert_eq!(last.parts, [Part::text("It is cold.")], "{second:?}");
+        assert_eq!(said(last), [Part::text("It is cold.")], "{second:?}");
     }
 }
 
 #[tokio::test]
 async fn a_stream_that_breaks_off_keeps_what_was_said() {
     let peer = Peer::aimock();
-    for format in BOTH {
+    for format in FORMATS {
         let heard = hear(&*peer.provider(format), ask("break off in the middle")).await;
         let said = text(&heard.reply);
         assert!(
@@ -212,7 +214,7 @@ async fn a_stream_that_breaks_off_keeps_what_was_said() {
 #[tokio::test]
 async fn a_call_that_breaks_off_is_an_error_too() {
     let peer = Peer::aimock();
-    for format in BOTH {
+    for format in FORMATS {
         let heard = hear(&*peer.provider(format), ask("call and hang up")).await;
         assert!(
             matches!(heard.error, Some(Error::Interrupted(_))),
@@ -225,11 +227,11 @@ async fn a_call_that_breaks_off_is_an_error_too() {
 
 #[tokio::test]
 async fn a_stream_that_breaks_off_before_a_word_is_begun_again() {
-    for format in BOTH {
+    for format in FORMATS {
         let peer = Peer::aimock();
         let heard = hear(&*peer.provider(format), ask("break off before a word")).await;
         assert_eq!(
-            heard.whole().parts,
+            said(heard.whole()),
             [Part::text("Said after all.")],
             "{format:?}"
         );
@@ -238,7 +240,7 @@ async fn a_stream_that_breaks_off_before_a_word_is_begun_again() {
 
 #[tokio::test]
 async fn a_busy_server_is_asked_again_when_it_says() {
-    for format in BOTH {
+    for format in FORMATS {
         // It counts how often it was asked.
         let peer = Peer::aimock();
         let started = Instant::now();
@@ -260,7 +262,7 @@ async fn a_busy_server_is_asked_again_when_it_says() {
 
 #[tokio::test]
 async fn an_overloaded_server_is_asked_again() {
-    for format in BOTH {
+    for format in FORMATS {
         let peer = Peer::aimock();
         let heard = hear(&*peer.provider(format), ask("overloaded at first")).await;
         assert_eq!(text(&heard.whole()), "Back again.", "{format:?}");
@@ -270,7 +272,7 @@ async fn an_overloaded_server_is_asked_again() {
 #[tokio::test]
 async fn a_server_that_wants_an_hour_is_not_waited_for() {
     let peer = Peer::aimock();
-    for format in BOTH {
+    for format in FORMATS {
         let heard = hear(&*peer.provider(format), ask("too many for ever")).await;
         let Some(Error::Busy(why)) = heard.error else {
             panic!("{format:?}: {:?}", heard.error);
@@ -286,7 +288,7 @@ async fn a_server_that_wants_an_hour_is_not_waited_for() {
 #[tokio::test]
 async fn a_model_that_is_not_there_is_named() {
     let peer = Peer::aimock();
-    for format in BOTH {
+    for format in FORMATS {
         let heard = hear(&*peer.provider(format), ask("no such model")).await;
         let Some(Error::Refused(why)) = heard.error else {
             panic!("{format:?}: {:?}", heard.error);
@@ -301,7 +303,7 @@ async fn a_model_that_is_not_there_is_named() {
 #[tokio::test]
 async fn the_key_opens_the_door_and_a_wrong_one_does_not() {
     let peer = Peer::aimock_with_key("sk-test");
-    for format in BOTH {
+    for format in FORMATS {
         let reply = hear(&*peer.provider(format), ask("say hello"))
             .await
             .whole();
@@ -326,7 +328,7 @@ async fn the_key_opens_the_door_and_a_wrong_one_does_not() {
 async fn a_model_without_tools_is_shown_none() {
     let peer = Peer::aimock();
     let proxy = Proxy::before(&peer).await;
-    for format in BOTH {
+    for format in FORMATS {
         let mut remote = remote(base_url(&proxy.url, format), format);
         remote.tools = ToolUse::None;
         let heard = hear(&*connect(remote), ask("say hello")).await;

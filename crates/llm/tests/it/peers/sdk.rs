@@ -10,7 +10,7 @@ use tenon_llm::connect;
 
 use super::proxy::{Proxy, Seen};
 use super::{
-    BOTH, Peer, answered, ask, base_url, calls, hear, installed, model, ours, remote, text,
+    FORMATS, Peer, answered, ask, base_url, calls, hear, installed, model, ours, remote, text,
 };
 
 #[tokio::test]
@@ -45,7 +45,7 @@ fn none(_: WireFormat) -> Map<String, Value> {
 fn thinking(format: WireFormat) -> Map<String, Value> {
     match format {
         // Their models think unasked.
-        WireFormat::Openai => none(format),
+        WireFormat::Openai | WireFormat::Responses => none(format),
         WireFormat::Anthropic => {
             let thinking = json!({"type": "enabled", "budget_tokens": 1024});
             [("thinking".to_owned(), thinking)].into_iter().collect()
@@ -58,7 +58,7 @@ async fn compare(turns: &[(&str, &str)], steps: usize, parameters: Parameters) {
     let peer = Peer::aimock();
     let proxy = Proxy::before(&peer).await;
     let (users, answers): (Vec<&str>, Vec<&str>) = turns.iter().copied().unzip();
-    for format in BOTH {
+    for format in FORMATS {
         let said = with_sdk(&proxy, format, &users, parameters(format)).await;
         assert_eq!(said, answers, "{format:?}");
         let theirs = proxy.take();
@@ -176,6 +176,7 @@ fn check(format: WireFormat, mut theirs: Seen, mut ours: Seen) {
     }
     match format {
         WireFormat::Openai => openai(&mut theirs.body, &mut ours.body),
+        WireFormat::Responses => responses(&mut theirs.body, &mut ours.body),
         WireFormat::Anthropic => {
             // Theirs is newer: it no longer knows `temperature`, which people here may have set.
             assert_eq!(theirs.headers["anthropic-version"], "2026-10-21");
@@ -218,6 +219,44 @@ fn openai(theirs: &mut Value, ours: &mut Value) {
         if message["role"] == "tool" {
             assert_eq!(remove(message, "name"), Some(json!("weather")));
         }
+    }
+}
+
+fn responses(theirs: &mut Value, ours: &mut Value) {
+    // We ask for thoughts in short unasked, to show them.
+    assert_eq!(remove(ours, "reasoning"), Some(json!({"summary": "auto"})));
+    for item in list(&mut ours["input"]) {
+        is_encrypted(item);
+    }
+    // The SDK tells all thoughts back, we only those of this turn: older ones are only weight.
+    let items = theirs["input"].as_array_mut().unwrap();
+    let turn = items
+        .iter()
+        .rposition(|item| item["role"] == "user")
+        .unwrap();
+    let mut place = 0..;
+    items.retain(|item| place.next() >= Some(turn) || item["type"] != "reasoning");
+    for item in list(&mut theirs["input"]) {
+        is_encrypted(item);
+        // What is not stored there has no id and no state.
+        remove(item, "id");
+        remove(item, "status");
+        // A string is short for one text, and a message without parts needs no type.
+        if item["type"] == "message" {
+            remove(item, "type");
+            let texts = list(&mut item["content"]).iter();
+            let text: String = texts.filter_map(|part| part["text"].as_str()).collect();
+            item["content"] = json!(text);
+        }
+    }
+}
+
+/// aimock gives each thought another id, which its encrypted form holds too.
+#[track_caller]
+fn is_encrypted(item: &mut Value) {
+    if item["type"] == "reasoning" {
+        let (id, thought) = (remove(item, "id"), remove(item, "encrypted_content"));
+        assert!(id.is_some() && thought.is_some(), "{item}");
     }
 }
 

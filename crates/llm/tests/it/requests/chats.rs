@@ -87,6 +87,12 @@ pub(super) fn chats(format: WireFormat) -> Vec<(&'static str, ModelRequest)> {
             json!({"field": "reasoning_content"}),
             json!({"reasoning_details": [{"type": "reasoning.text", "text": "Hm.", "signature": "c2ln+/=="}]}),
         ),
+        WireFormat::Responses => (
+            json!({"type": "reasoning", "id": "rs_1", "encrypted_content": "c2ln+/==", "summary": [
+                {"type": "summary_text", "text": "Hm."},
+            ]}),
+            json!({"type": "tool_search_output", "id": "tso_1", "execution": "server", "tools": []}),
+        ),
         WireFormat::Anthropic => (
             json!({"type": "thinking", "thinking": "Hm.", "signature": "c2ln+/=="}),
             json!({"type": "redacted_thinking", "data": "ZGF0YQ+/=="}),
@@ -301,6 +307,18 @@ pub(super) fn chats(format: WireFormat) -> Vec<(&'static str, ModelRequest)> {
                             "extra_content": {"google": {"thought_signature": "c2ln"}},
                         })),
                     )],
+                    WireFormat::Responses => vec![
+                        Part::text("I search."),
+                        Part::Opaque {
+                            provider_block: own(json!({"type": "tool_search_call", "id": "tsc_1"}))
+                                .unwrap(),
+                        },
+                        call(
+                            "tenon-1",
+                            oslo(),
+                            own(json!({"id": "call_1", "namespace": "sky"})),
+                        ),
+                    ],
                     WireFormat::Anthropic => vec![
                         Part::text("I search."),
                         Part::Opaque {

@@ -5,7 +5,7 @@ use tenon_domain::{ToolId, ToolUse, WireFormat};
 use tenon_llm::{GenerationOptions, ModelRequest, OutputFormat, Remote, ToolChoice, connect};
 
 use super::chats::user;
-use super::{BOTH, compare, fake, sent};
+use super::{FORMATS, compare, fake, sent};
 use crate::fake::{Act, Fake, ask, tool};
 
 fn object(value: Value) -> Map<String, Value> {
@@ -35,6 +35,14 @@ fn all_options(format: WireFormat) -> GenerationOptions {
     };
     match format {
         WireFormat::Anthropic => both,
+        WireFormat::Responses => GenerationOptions {
+            stop: Vec::new(),
+            response_format: Some(OutputFormat::JsonSchema(
+                json!({"name": "city", "schema": {"type": "object"}, "strict": true}),
+            )),
+            sampling: object(json!({"reasoning_effort": "low", "verbosity": "high"})),
+            ..both
+        },
         WireFormat::Openai => GenerationOptions {
             seed: Some(7),
             response_format: Some(OutputFormat::JsonSchema(
@@ -48,7 +56,7 @@ fn all_options(format: WireFormat) -> GenerationOptions {
 
 #[tokio::test]
 async fn options_go_out_and_win_over_the_models_own_parameters() {
-    for format in BOTH {
+    for format in FORMATS {
         let fake = fake(format).await;
         let remote = Remote {
             parameters: object(json!({"max_tokens": 900, "temperature": 1, "top_p": 1})),
@@ -71,6 +79,7 @@ async fn options_go_out_and_win_over_the_models_own_parameters() {
 async fn a_choice_of_one_tool_offers_that_one_alone() {
     for (format, choice) in [
         (WireFormat::Openai, json!("required")),
+        (WireFormat::Responses, json!("required")),
         (
             WireFormat::Anthropic,
             json!({"type": "tool", "name": "clock"}),
@@ -157,6 +166,7 @@ async fn what_a_model_cannot_be_asked_for_is_named() {
         ..none()
     };
     let (openai, anthropic) = (WireFormat::Openai, WireFormat::Anthropic);
+    let responses = WireFormat::Responses;
     check(openai, ToolUse::None, required.clone(), "tool_choice");
     check(openai, ToolUse::Text, required, "tool_choice");
     check(openai, ToolUse::Text, json_object(), "response_format");
@@ -171,7 +181,13 @@ async fn what_a_model_cannot_be_asked_for_is_named() {
         seed: Some(7),
         ..none()
     };
+    check(responses, ToolUse::Native, seed.clone(), "seed");
     check(anthropic, ToolUse::Native, seed, "seed");
+    let stop = GenerationOptions {
+        stop: vec!["END".into()],
+        ..none()
+    };
+    check(responses, ToolUse::Native, stop, "stop");
     let hot = GenerationOptions {
         temperature: Some(1.5),
         ..none()
@@ -181,7 +197,12 @@ async fn what_a_model_cannot_be_asked_for_is_named() {
         sampling: object(json!({"top_k": 3, "logit_bias": {}})),
         ..none()
     };
-    check(anthropic, ToolUse::Native, biased, "logit_bias");
+    check(anthropic, ToolUse::Native, biased.clone(), "logit_bias");
+    let biased = GenerationOptions {
+        sampling: object(json!({"verbosity": "low", "logit_bias": {}})),
+        ..biased
+    };
+    check(responses, ToolUse::Native, biased, "logit_bias");
 }
 
 #[tokio::test]

@@ -7,10 +7,11 @@ use tenon_domain::WireFormat;
 
 /// Why a provider would refuse this body.
 pub(super) fn validate(format: WireFormat, body: &Value) -> Result<(), String> {
-    let messages = body["messages"].as_array().ok_or("no messages")?;
+    let list = |name: &str| body[name].as_array().ok_or("no messages");
     let found = match format {
-        WireFormat::Openai => openai(body, messages),
-        WireFormat::Anthropic => anthropic(body, messages),
+        WireFormat::Openai => openai(body, list("messages")?),
+        WireFormat::Responses => responses(body, list("input")?),
+        WireFormat::Anthropic => anthropic(body, list("messages")?),
     };
     found.map_err(|why| format!("{why}: {body}"))
 }
@@ -106,6 +107,78 @@ fn openai(body: &Value, messages: &[Value]) -> Result<(), String> {
         }
     }
     must(open.is_empty(), "a call without its result")
+}
+
+fn responses(body: &Value, items: &[Value]) -> Result<(), String> {
+    must(body["store"] == false, "it is kept there")?;
+    must(
+        body.get("instructions").is_none_or(is_text),
+        "an empty system prompt",
+    )?;
+    let mut seen = HashSet::new();
+    let mut open: Vec<&str> = Vec::new();
+    let mut is_thought = false;
+    for item in items {
+        let kind = item.get("type").unwrap_or(&item["role"]);
+        let kind = kind.as_str().ok_or("an item of no type")?;
+        must(
+            !is_thought || !matches!(kind, "user" | "function_call_output"),
+            "a thought without what it led to",
+        )?;
+        is_thought = kind == "reasoning";
+        let id = item["call_id"].as_str();
+        let id = id.filter(|id| (1..=64).contains(&id.len()));
+        match kind {
+            "user" | "assistant" => {
+                must(
+                    open.is_empty() || kind == "assistant",
+                    "a call without its result",
+                )?;
+                responses_text(&item["content"])?;
+            }
+            "reasoning" => must(
+                item["encrypted_content"].is_string() && item["summary"].is_array(),
+                "a thought that is not there",
+            )?,
+            "function_call" => {
+                let id = id.ok_or("a call without id")?;
+                must(seen.insert(id), "two calls of one id")?;
+                must(is_text(&item["name"]), "a call of no function")?;
+                let arguments = item["arguments"].as_str().ok_or("arguments are text")?;
+                let arguments: Value =
+                    serde_json::from_str(arguments).map_err(|_| "arguments are JSON")?;
+                must(arguments.is_object(), "arguments are an object")?;
+                open.push(id);
+            }
+            "function_call_output" => {
+                let id = id.ok_or("a result of no call")?;
+                let place = open.iter().position(|open| *open == id);
+                open.remove(place.ok_or("a result that does not follow its call")?);
+                responses_text(&item["output"])?;
+            }
+            "tool_search_call" | "tool_search_output" => {}
+            other => return Err(format!("an item of type {other}")),
+        }
+    }
+    must(!is_thought, "thoughts come last")?;
+    must(open.is_empty(), "a call without its result")
+}
+
+/// A text, or its parts.
+fn responses_text(content: &Value) -> Result<(), String> {
+    let Value::Array(parts) = content else {
+        return must(is_text(content), "an empty text");
+    };
+    must(!parts.is_empty(), "an empty message")?;
+    parts.iter().try_for_each(|part| {
+        let url = part["image_url"].as_str();
+        let is_image =
+            part["type"] == "input_image" && url.is_some_and(|url| url.starts_with("data:image/"));
+        must(
+            is_image || (part["type"] == "input_text" && is_text(&part["text"])),
+            "a part of no kind",
+        )
+    })
 }
 
 fn anthropic(body: &Value, messages: &[Value]) -> Result<(), String> {

@@ -629,7 +629,7 @@ export const errorsEn = {
   model_name_invalid: "A name has {max} characters at most, on one line.",
   model_address_too_long: "The address is too long.",
   model_parameters_too_long: "The parameters are too long.",
-  model_not_constrained: "JSON answers and calls as text are only available with the OpenAI format. Choose `auto` or `native`.",
+  model_not_constrained: "JSON answers and calls as text are only available with OpenAI's chat completions. Choose `auto` or `native`.",
   model_context_invalid: "A context has between 256 and 100,000,000 tokens.",
   model_tool_budget_invalid: "Tools may take between 500 and 1,000,000 tokens.",
   model_prices_invalid: "Prices are not negative and have a currency of at most 8 characters.",

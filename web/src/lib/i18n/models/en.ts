@@ -24,7 +24,7 @@ export const modelsEn = {
   modelHint: 'The provider’s name for it',
   nameHint: 'Display name, optional',
   format: 'API format',
-  formats: { openai: 'OpenAI-compatible', anthropic: 'Anthropic' },
+  formats: { openai: 'OpenAI-compatible', responses: 'OpenAI Responses', anthropic: 'Anthropic' },
   parameters: 'Parameters',
   parametersHint: 'A JSON object that is sent with every request.',
   toolMode: 'How tools are called',

@@ -23,7 +23,7 @@ export const modelsZhHans: ModelsMessages = {
   modelHint: '服务商使用的名称',
   nameHint: '显示名称，可不填',
   format: 'API 格式',
-  formats: { openai: '兼容 OpenAI', anthropic: 'Anthropic' },
+  formats: { openai: '兼容 OpenAI', responses: 'OpenAI Responses', anthropic: 'Anthropic' },
   parameters: '参数',
   parametersHint: '一个 JSON 对象，随每次请求发送。',
   toolMode: '如何调用工具',

@@ -23,7 +23,7 @@ export const modelsZhHant: ModelsMessages = {
   modelHint: '供應商使用的名稱',
   nameHint: '顯示名稱，可不填',
   format: 'API 格式',
-  formats: { openai: '相容 OpenAI', anthropic: 'Anthropic' },
+  formats: { openai: '相容 OpenAI', responses: 'OpenAI Responses', anthropic: 'Anthropic' },
   parameters: '參數',
   parametersHint: '一個 JSON 物件，隨每次請求傳送。',
   toolMode: '如何呼叫工具',

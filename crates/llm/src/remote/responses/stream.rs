@@ -1,0 +1,412 @@
+//! Events of a response in, deltas out.
+//!
+//! A response is a list of items: thoughts, texts, calls, and what the server did by itself. Each
+//! begins, grows and is repeated whole; servers that imitate OpenAI's leave out some of that, and
+//! those that do not stream send the list alone.
+
+use std::collections::HashMap;
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use tenon_domain::{StopReason, Usage};
+use tenon_net::sse::SseEvent;
+
+use crate::assemble::StopTracker;
+use crate::remote::Decode;
+use crate::remote::provider_error::{ProviderError, ProviderErrorBody};
+use crate::{CallFragment, ModelDelta, Remote, chat_span};
+
+/// Reads one streamed response.
+#[derive(Debug)]
+pub(crate) struct ResponsesDecoder {
+    remote: Remote,
+    items: HashMap<u64, ItemProgress>,
+    /// The item whose thoughts came last, with nothing else since.
+    thinking: Option<u64>,
+    stop: StopTracker,
+}
+
+/// What has come of an item.
+#[derive(Debug, Default)]
+struct ItemProgress {
+    /// Words, thoughts, or the arguments of a call.
+    has_text: bool,
+    is_call: bool,
+    is_done: bool,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Event {
+    r#type: String,
+    output_index: Option<u64>,
+    delta: Value,
+    arguments: Value,
+    item: Option<Map<String, Value>>,
+    response: Option<Response>,
+    error: Option<Value>,
+    /// `error` has its members here.
+    code: Option<Value>,
+    message: Option<Value>,
+    param: Option<Value>,
+    /// `response` where nothing is streamed.
+    object: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Response {
+    model: Option<Value>,
+    status: Option<String>,
+    output: Option<Vec<Map<String, Value>>>,
+    usage: Option<TokenCount>,
+    incomplete_details: Option<IncompleteDetails>,
+    error: Option<Value>,
+}
+
+#[derive(Debug, Deserialize)]
+struct IncompleteDetails {
+    reason: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct TokenCount {
+    input_tokens: Option<u64>,
+    output_tokens: Option<u64>,
+    input_tokens_details: Option<TokenDetails>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct TokenDetails {
+    cached_tokens: Option<u64>,
+}
+
+impl ResponsesDecoder {
+    pub(crate) fn new(remote: &Remote) -> Self {
+        Self {
+            remote: remote.clone(),
+            items: HashMap::new(),
+            thinking: None,
+            stop: StopTracker::default(),
+        }
+    }
+
+    fn apply(&mut self, event: Event, out: &mut Vec<ModelDelta>) -> Result<(), ProviderError> {
+        let index = self.index(&event);
+        match event.r#type.as_str() {
+            "response.created" => {
+                let model = event.response.and_then(|response| response.model);
+                if let Some(model) = model.as_ref().and_then(Value::as_str) {
+                    chat_span::answered_by(model);
+                }
+            }
+            "response.output_item.added" => {
+                self.items.entry(index).or_default();
+                self.begin_call(index, event.item.as_ref(), out);
+            }
+            "response.output_text.delta" | "response.refusal.delta" => {
+                self.text(index, plain(event.delta), out);
+            }
+            "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => {
+                self.thought(index, plain(event.delta), out);
+            }
+            "response.reasoning_summary_part.added" if self.has_text(index) => {
+                self.thought(index, "\n\n".to_owned(), out);
+            }
+            "response.function_call_arguments.delta" => {
+                self.arguments(index, plain(event.delta), out);
+            }
+            "response.function_call_arguments.done" if !self.has_text(index) => {
+                self.arguments(index, plain(event.arguments), out);
+            }
+            "response.output_item.done" => {
+                if let Some(item) = event.item {
+                    self.finish_item(index, item, out);
+                }
+            }
+            "response.completed"
+            | "response.incomplete"
+            | "response.failed"
+            | "response.cancelled" => {
+                self.finish_response(event.response.unwrap_or_default(), out)?;
+            }
+            // The progress of tools of the server, what was already said piece by piece, and what
+            // will be added one day.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The place of the item that an event is about. Where its server does not say, it is the one
+    /// that began last.
+    fn index(&self, event: &Event) -> u64 {
+        let begun = self.items.len() as u64;
+        event.output_index.unwrap_or_else(|| match &*event.r#type {
+            "response.output_item.added" => begun,
+            _ => begun.saturating_sub(1),
+        })
+    }
+
+    fn has_text(&self, index: u64) -> bool {
+        self.items.get(&index).is_some_and(|item| item.has_text)
+    }
+
+    fn text(&mut self, index: u64, text: String, out: &mut Vec<ModelDelta>) {
+        if text.is_empty() {
+            return;
+        }
+        self.items.entry(index).or_default().has_text = true;
+        self.thinking = None;
+        out.push(ModelDelta::Text(text));
+    }
+
+    fn thought(&mut self, index: u64, text: String, out: &mut Vec<ModelDelta>) {
+        if text.is_empty() {
+            return;
+        }
+        self.items.entry(index).or_default().has_text = true;
+        self.thinking = Some(index);
+        out.push(ModelDelta::Thinking(text));
+    }
+
+    fn arguments(&mut self, index: u64, arguments: String, out: &mut Vec<ModelDelta>) {
+        if arguments.is_empty() {
+            return;
+        }
+        self.items.entry(index).or_default().has_text = true;
+        out.push(ModelDelta::Call(CallFragment {
+            index: Some(index),
+            arguments,
+            ..CallFragment::default()
+        }));
+    }
+
+    /// Where the item is a call that has not begun.
+    fn begin_call(
+        &mut self,
+        index: u64,
+        item: Option<&Map<String, Value>>,
+        out: &mut Vec<ModelDelta>,
+    ) {
+        let Some(item) = item.filter(|item| word(item, "type") == "function_call") else {
+            return;
+        };
+        let progress = self.items.entry(index).or_default();
+        if std::mem::replace(&mut progress.is_call, true) {
+            return;
+        }
+        self.thinking = None;
+        self.stop.has_calls = true;
+        let id = Some(word(item, "call_id")).filter(|id| !id.is_empty());
+        let mut block = Map::new();
+        if let Some(id) = id {
+            block.insert("id".into(), json!(id));
+        }
+        if let Some(Value::String(namespace)) = item.get("namespace") {
+            block.insert("namespace".into(), json!(namespace));
+        }
+        let has_block = !block.is_empty();
+        out.push(ModelDelta::Call(CallFragment {
+            index: Some(index),
+            id: id.map(str::to_owned),
+            name: Some(word(item, "name").to_owned()).filter(|name| !name.is_empty()),
+            arguments: String::new(),
+            provider_block: has_block.then(|| self.remote.provider_block(Value::Object(block))),
+        }));
+    }
+
+    /// An item as a whole: what has not come piece by piece, and what is to be told back.
+    fn finish_item(&mut self, index: u64, mut item: Map<String, Value>, out: &mut Vec<ModelDelta>) {
+        let progress = self.items.entry(index).or_default();
+        if std::mem::replace(&mut progress.is_done, true) {
+            return;
+        }
+        let is_news = !progress.has_text;
+        match word(&item, "type") {
+            "message" => {
+                if is_news {
+                    let said = texts(&item, "content", "");
+                    self.text(index, said, out);
+                }
+                // Which part of an answer it is; only models that say so want to hear it again.
+                let phase = item.remove("phase").filter(Value::is_string);
+                if let Some(phase) = phase.filter(|_| self.has_text(index)) {
+                    let block = json!({ "phase": phase });
+                    out.push(ModelDelta::Keep(self.remote.provider_block(block)));
+                }
+            }
+            "reasoning" => {
+                if is_news {
+                    let summary = texts(&item, "summary", "\n\n");
+                    let whole = || texts(&item, "content", "\n\n");
+                    let thought = Some(summary).filter(|text| !text.is_empty());
+                    self.thought(index, thought.unwrap_or_else(whole), out);
+                }
+                self.keep_thought(index, item, out);
+            }
+            "function_call" => {
+                self.begin_call(index, Some(&item), out);
+                if is_news {
+                    self.arguments(index, word(&item, "arguments").to_owned(), out);
+                }
+            }
+            _ => {
+                self.thinking = None;
+                item.remove("created_by");
+                let block = self.remote.provider_block(Value::Object(item));
+                out.push(ModelDelta::Opaque(block));
+            }
+        }
+    }
+
+    /// A thought that is neither here nor encrypted its server would look for among those it stores.
+    fn keep_thought(
+        &mut self,
+        index: u64,
+        mut item: Map<String, Value>,
+        out: &mut Vec<ModelDelta>,
+    ) {
+        let has = |name: &str| {
+            let member = item.get(name);
+            member.is_some_and(|member| match member {
+                Value::String(text) => !text.is_empty(),
+                Value::Array(parts) => !parts.is_empty(),
+                _ => false,
+            })
+        };
+        if !has("encrypted_content") && !has("content") {
+            return;
+        }
+        if self.thinking != Some(index) {
+            // The thought itself is withheld.
+            out.push(ModelDelta::Thinking(String::new()));
+        }
+        self.thinking = None;
+        item.remove("status");
+        let block = self.remote.provider_block(Value::Object(item));
+        out.push(ModelDelta::Keep(block));
+    }
+
+    fn finish_response(
+        &mut self,
+        response: Response,
+        out: &mut Vec<ModelDelta>,
+    ) -> Result<(), ProviderError> {
+        if let Some(error) = response.error.filter(|error| !error.is_null()) {
+            return Err(self.failed(&json!({ "error": error })));
+        }
+        if response.status.as_deref() == Some("failed") {
+            return Err(self.failed(&json!({"error": {"code": "server_error"}})));
+        }
+        // What came as events is in it once more.
+        if self.items.is_empty() {
+            for (index, item) in (0..).zip(response.output.into_iter().flatten()) {
+                self.finish_item(index, item, out);
+            }
+        }
+        if let Some(usage) = response.usage {
+            out.push(ModelDelta::Usage(usage.into()));
+        }
+        let details = response.incomplete_details;
+        let reason = details.and_then(|details| details.reason);
+        self.stop.reported = Some(match (response.status.as_deref(), reason.as_deref()) {
+            (_, Some("content_filter")) => StopReason::Filtered,
+            (Some("incomplete"), _) | (_, Some(_)) => StopReason::Length,
+            _ => StopReason::End,
+        });
+        self.stop.is_done = true;
+        Ok(())
+    }
+
+    fn failed(&self, error: &Value) -> ProviderError {
+        ProviderErrorBody::of_json(200, error).into_error(&self.remote)
+    }
+}
+
+impl Decode for ResponsesDecoder {
+    fn event(&mut self, event: &SseEvent, out: &mut Vec<ModelDelta>) -> Result<(), ProviderError> {
+        let data = event.data.trim();
+        if data.is_empty() || data == "[DONE]" {
+            return Ok(());
+        }
+        let nonsense = |_| ProviderError::unexpected_response(&self.remote, data);
+        let mut read: Event = match serde_json::from_str(data) {
+            Ok(read) => read,
+            // A server that forgets the blank line between its events.
+            Err(_) if data.contains('\n') => {
+                return data.lines().try_for_each(|line| {
+                    let line = line.strip_prefix("data:").unwrap_or(line);
+                    let event = SseEvent {
+                        name: String::new(),
+                        data: line.to_owned(),
+                    };
+                    self.event(&event, out)
+                });
+            }
+            Err(error) => return Err(nonsense(error)),
+        };
+        if read.r#type.is_empty() {
+            read.r#type.clone_from(&event.name);
+        }
+        if read.object.as_deref() == Some("response") {
+            let whole: Response = serde_json::from_str(data).map_err(nonsense)?;
+            if let Some(model) = whole.model.as_ref().and_then(Value::as_str) {
+                chat_span::answered_by(model);
+            }
+            return self.finish_response(whole, out);
+        }
+        let is_bare = read.r#type.is_empty();
+        if read.r#type == "error" || is_bare && (read.error.is_some() || read.message.is_some()) {
+            let error = read.error.filter(|error| !error.is_null());
+            let error = error.unwrap_or_else(
+                || json!({"code": read.code, "message": read.message, "param": read.param}),
+            );
+            return Err(self.failed(&json!({ "error": error })));
+        }
+        self.apply(read, out)
+    }
+
+    fn end(&mut self, out: &mut Vec<ModelDelta>) {
+        out.extend(self.stop.reason().map(ModelDelta::Stop));
+    }
+
+    fn is_done(&self) -> bool {
+        self.stop.is_done
+    }
+}
+
+impl From<TokenCount> for Usage {
+    fn from(count: TokenCount) -> Self {
+        let details = count.input_tokens_details.unwrap_or_default();
+        Self {
+            input_tokens: count.input_tokens.unwrap_or(0),
+            output_tokens: count.output_tokens.unwrap_or(0),
+            cache_read_tokens: details.cached_tokens.unwrap_or(0),
+            cache_write_tokens: 0,
+        }
+    }
+}
+
+fn word<'a>(item: &'a Map<String, Value>, name: &str) -> &'a str {
+    item.get(name).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// What the parts in a member of an item say.
+fn texts(item: &Map<String, Value>, member: &str, separator: &str) -> String {
+    let parts = item.get(member).and_then(Value::as_array);
+    let texts = parts.into_iter().flatten().filter_map(|part| {
+        let text = part.get("text").or_else(|| part.get("refusal"));
+        text?.as_str()
+    });
+    texts.collect::<Vec<_>>().join(separator)
+}
+
+/// Nothing, where it is no text.
+fn plain(value: Value) -> String {
+    match value {
+        Value::String(text) => text,
+        _ => String::new(),
+    }
+}
