@@ -312,7 +312,7 @@ async fn what_cannot_be_a_model_is_refused_in_words() {
     .await;
     check(
         json!({"provider": "anthropic", "toolMode": "constrained"}),
-        "OpenAI format",
+        "chat completions",
     )
     .await;
     check(json!({"provider": "nobody"}), "unknown variant").await;

@@ -5,7 +5,7 @@ use tenon_domain::{
     Message, OmittedTool, Part, ToolAnswer, ToolId, ToolOutput, UserImage, WireFormat,
 };
 use tenon_llm::ExclusionReason;
-use tenon_llm::{ModelRequest, connect};
+use tenon_llm::{DeferredTools, ModelRequest, connect};
 
 use super::{FORMATS, ask_for, hi, names, once, with_image};
 use crate::fake::{Act, Fake, ask, tool};
@@ -178,6 +178,17 @@ async fn what_a_server_does_not_know_is_not_sent_again() {
         !body.to_string().contains("cache_control")
     })
     .await;
+    // The thoughts of a model that has none, and those of an account that may not read them.
+    let encrypted = json!({"error": {"message": "Encrypted content is not supported with this model.", "type": "invalid_request_error", "param": "include", "code": null}});
+    adapts(WireFormat::Responses, encrypted, hi(), |body| {
+        body.get("include").is_none() && body.get("reasoning").is_none()
+    })
+    .await;
+    let summary = json!({"error": {"message": "Your organization must be verified to generate reasoning summaries.", "type": "invalid_request_error", "param": "reasoning.summary", "code": "unsupported_value"}});
+    adapts(WireFormat::Responses, summary, hi(), |body| {
+        body.get("include").is_some() && body.get("reasoning").is_none()
+    })
+    .await;
     let image = json!({"error": {"message": "Invalid content type. image_url is only supported by certain models.", "param": "messages.[3].content.[1].type"}});
     let blind = json!({"error": {"message": "This model does not support image input"}});
     for (format, refusal) in [(WireFormat::Openai, image), (WireFormat::Anthropic, blind)] {
@@ -186,6 +197,34 @@ async fn what_a_server_does_not_know_is_not_sent_again() {
         })
         .await;
     }
+}
+
+/// An older model of OpenAI's, with more tools than it is told of.
+#[tokio::test]
+async fn a_server_that_finds_no_tools_is_told_of_ours_that_do() {
+    let refusal = json!({"error": {"message": "Tool 'tool_search' is not supported with this model.", "type": "invalid_request_error", "param": "tools", "code": null}});
+    let hello = Act::hello(WireFormat::Responses);
+    let fake = Fake::start([Act::json(400, &refusal), hello]).await;
+    let mut remote = fake.remote(WireFormat::Responses);
+    remote.parameters.insert("tool_search".into(), json!(true));
+    let mut request = hi();
+    request.tools.push(tool("tool_search"));
+    request.deferred = DeferredTools {
+        tools: vec![tool("open"), tool("shut")],
+        finders: vec![ToolId::new("tool_search")],
+    };
+    ask(&*connect(remote), request).await.is_answer("Hello");
+    let asked = fake.asked();
+    let [first, second] = asked.as_slice() else {
+        panic!("{asked:?}");
+    };
+    let found = first.body["tools"].as_array().unwrap();
+    assert_eq!(names(&first.body)[..2], ["weather", "clock"]);
+    assert_eq!(found[2], json!({"type": "tool_search"}));
+    assert_eq!(found[3]["type"], "namespace");
+    assert_eq!(names(&found[3]), ["open", "shut"]);
+    assert_eq!(names(&second.body), ["weather", "clock", "tool_search"]);
+    assert_eq!(first.body.get("tool_search"), None);
 }
 
 #[tokio::test]
