@@ -121,11 +121,19 @@ fn scheme_for(address: &str) -> &'static str {
     }
 }
 
-/// `address` may have the path of a request.
 fn guess_format(address: &str, base: &str) -> WireFormat {
     if base.contains("anthropic") {
         WireFormat::Anthropic
-    } else if address.trim().trim_end_matches('/').ends_with("/responses") {
+    } else {
+        openai_format(address)
+    }
+}
+
+/// Which of OpenAI's formats an address is of: that of the request whose path it has, else that
+/// of chat completions, which everybody knows.
+pub fn openai_format(address: &str) -> WireFormat {
+    let address = address.trim().trim_end_matches('/');
+    if address.ends_with("/responses") {
         WireFormat::Responses
     } else {
         WireFormat::Openai

@@ -149,13 +149,11 @@ impl Models {
         }
         // Not every endpoint tells all it offers: one that the environment names is
         // there to be asked, and will say if it knows no such model.
-        let format = if name.starts_with("claude") {
-            WireFormat::Anthropic
-        } else {
-            WireFormat::Openai
-        };
+        let is_claude = name.starts_with("claude");
         let known = self.endpoints.named();
-        let fitting = known.iter().find(|endpoint| endpoint.format == format);
+        let fitting = known
+            .iter()
+            .find(|endpoint| (endpoint.format == WireFormat::Anthropic) == is_claude);
         match fitting.or(known.first()) {
             Some(endpoint) if is_name(name) => Ok(offered_id(endpoint, name)),
             _ => Err(unknown(name)),

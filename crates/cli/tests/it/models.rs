@@ -162,13 +162,18 @@ async fn what_an_address_offers_is_found_however_it_is_written() {
     let (server, fake) = (Server::start().await, Fake::default());
     let url = fake.start().await;
     let bare = url.trim_end_matches("/v1").trim_start_matches("http://");
-    for pasted in [url.as_str(), bare, &format!("{url}/chat/completions")] {
+    for (pasted, provider) in [
+        (url.as_str(), "openai"),
+        (bare, "openai"),
+        (&format!("{url}/chat/completions"), "openai"),
+        (&format!("{url}/responses/"), "responses"),
+    ] {
         let (status, offer) = server
             .post("/api/models/discover", json!({"baseUrl": pasted}))
             .await;
         assert_eq!(status, 200, "{pasted}: {offer}");
         let expected = json!({
-            "provider": "openai",
+            "provider": provider,
             "baseUrl": url,
             // What cannot chat is not offered.
             "models": [{"model": "large/one"}, {"model": "small", "contextTokens": 8192}],

@@ -3,7 +3,7 @@
 use std::net::Ipv6Addr;
 
 use tenon_domain::WireFormat;
-use tenon_llm::discover::base_url;
+use tenon_llm::discover::{base_url, openai_format};
 
 use super::{Endpoint, home};
 use crate::config::Environment;
@@ -15,12 +15,8 @@ pub(super) fn endpoints_of(environment: &Environment) -> Vec<Endpoint> {
         .then(|| {
             let url = environment.openai_base_url.as_deref();
             let url = url.unwrap_or("https://api.openai.com/v1");
-            endpoint(
-                "openai",
-                WireFormat::Openai,
-                url,
-                &environment.openai_api_key,
-            )
+            let format = openai_format(url);
+            endpoint("openai", format, url, &environment.openai_api_key)
         });
     let anthropic =
         environment.anthropic_base_url.is_some() || environment.anthropic_api_key.is_some();
