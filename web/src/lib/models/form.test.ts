@@ -70,11 +70,12 @@ describe('a preset', () => {
     expect(choosePreset(here, 'ollama').key).toBe('sk-1');
   });
 
-  test('of the other format has no constrained answers', () => {
+  test('of another format has no constrained answers', () => {
     const form = fill({ toolMode: 'constrained' });
     expect(choosePreset(form, 'ollama').toolMode).toBe('constrained');
     expect(choosePreset(form, 'anthropic').toolMode).toBe('auto');
     expect(chooseFormat(form, 'anthropic').toolMode).toBe('auto');
+    expect(chooseFormat(form, 'responses').toolMode).toBe('auto');
   });
 });
 
