@@ -4,6 +4,7 @@
 //! probes and log-ins always get through. The rest belongs to users, where a connection of
 //! whoever has the most is closed.
 
+mod self_wakes;
 mod serve;
 mod stream;
 

@@ -1,6 +1,7 @@
 //! Accepting connections and serving HTTP on them, with a timeout for each phase.
 
 use std::convert::Infallible;
+use std::future::poll_fn;
 use std::net::SocketAddr;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -19,6 +20,7 @@ use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::self_wakes::SelfWakes;
 use super::stream::TimedStream;
 use super::{ClientConnection, Connections};
 
@@ -114,12 +116,15 @@ async fn serve_one(
         .max_buf_size(BUFFER_BYTES);
     let serving = http.serve_connection(io, service).with_upgrades();
     let mut serving = std::pin::pin!(serving);
+    let wakes = SelfWakes::new();
     let mut first_request = std::pin::pin!(sleep(FIRST_REQUEST));
     let (mut is_watched, mut is_closing) = (true, false);
     loop {
+        let served = poll_fn(|context| wakes.poll(context, |inner| serving.as_mut().poll(inner)));
         tokio::select! {
+            biased;
             // However it ended: the other side knows, or is gone.
-            _ = serving.as_mut() => break,
+            _ = served => break,
             () = connection.0.close.cancelled() => break,
             () = first_request.as_mut(), if is_watched => {
                 is_watched = false;
