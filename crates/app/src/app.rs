@@ -219,6 +219,7 @@ impl App {
             document_reader(config)?,
         );
         files.sweep().await?;
+        let closing = CancellationToken::new();
         Ok(Self(Arc::new(AppServices {
             accounts: Accounts {
                 store: store.clone(),
@@ -238,6 +239,7 @@ impl App {
                     vault.clone(),
                     config.keep_model_requests.unwrap_or(true),
                 )),
+                closing: closing.clone(),
             },
             prompts: SavedPrompts {
                 store: store.clone(),
@@ -283,7 +285,7 @@ impl App {
                 .drain_seconds
                 .map_or(DRAIN_TIMEOUT, Duration::from_secs),
             open_metrics: config.open_metrics,
-            closing: CancellationToken::new(),
+            closing,
             _connected: connected,
         })))
     }

@@ -37,8 +37,9 @@ use direct_call::{DirectCallRecorder, FormObserver};
 pub use list_filter::{ToolListFilter, ToolListPage};
 pub use view::{CallToolAnswer, LocalView, SourcePolicy, SourceSwitch, SourceView, ToolView};
 
-/// Most calls are over before anybody could revoke the credential they were made with.
-const WATCH_CREDENTIAL_AFTER: Duration = Duration::from_millis(100);
+/// Most calls are over before anybody could revoke the credential they were made with, or stop the
+/// server.
+const WATCH_AFTER: Duration = Duration::from_millis(100);
 
 /// Cheap to clone.
 #[derive(Clone)]
@@ -49,6 +50,8 @@ pub struct UserTools {
     pub(crate) devices: DeviceHub,
     pub(crate) experts: Experts,
     pub(crate) call_traces: Arc<CallTraces>,
+    /// Fires when calls should end, because the server does.
+    pub(crate) closing: CancellationToken,
 }
 
 /// The caller of a tool outside chats: a person, or a program with their key.
@@ -173,16 +176,19 @@ impl UserTools {
             timer: CallTimer::default(),
         };
         let recorder = DirectCallRecorder::begin(self, caller, call, tool, client);
-        let cancel_when_revoked = async {
-            tokio::time::sleep(WATCH_CREDENTIAL_AFTER).await;
-            user.revoked(&self.store).await;
+        let cancel_in_time = async {
+            tokio::time::sleep(WATCH_AFTER).await;
+            tokio::select! {
+                () = user.revoked(&self.store) => {}
+                () = self.closing.cancelled() => {}
+            }
             context.cancel.cancel();
             pending::<Infallible>().await
         };
         let result = tokio::select! {
             biased;
             result = toolset.call(call, &context) => result,
-            never = cancel_when_revoked => match never {},
+            never = cancel_in_time => match never {},
         };
         recorder.end(&result);
         Ok(Some(result))

@@ -4,6 +4,7 @@ mod resource_metadata;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{Path, Request, State};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method};
 use axum::response::Response;
 use futures::StreamExt;
@@ -15,7 +16,7 @@ use ts_rs::TS;
 
 use crate::error::ApiError;
 use crate::mcp::{HubCaller, ToolsMode};
-use crate::request::{HttpCaller, QueryParams, ReceivedBody, receive};
+use crate::request::{HttpCaller, QueryParams, ReceivedBody, receive_body};
 use crate::state::ServerState;
 
 pub(crate) use resource_metadata::{
@@ -37,8 +38,8 @@ pub(crate) async fn streamable_http(
     QueryParams(query): QueryParams<McpQuery>,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let caller = HubCaller::new(user.clone(), http.address.to_string()).in_mode(query.mode);
-    answer(&state, user, caller, request).await
+    let caller = HubCaller::new(user, http.address.to_string()).in_mode(query.mode);
+    answer(&state, caller, request).await
 }
 
 /// `/mcp/experts/{name}`: the same with the tools of one expert alone.
@@ -52,30 +53,29 @@ pub(crate) async fn expert_http(
 ) -> Result<Response, ApiError> {
     let expert = state.app.experts.named(&user.id, &name).await?;
     let address = http.address.to_string();
-    let caller = HubCaller::with_expert(user.clone(), address, Some(expert)).in_mode(query.mode);
-    answer(&state, user, caller, request).await
+    let caller = HubCaller::with_expert(user, address, Some(expert)).in_mode(query.mode);
+    answer(&state, caller, request).await
 }
 
 async fn answer(
     state: &ServerState,
-    user: CurrentUser,
     caller: HubCaller,
     request: Request,
 ) -> Result<Response, ApiError> {
     let ServerState { app, mcp, .. } = state;
-    let (method, headers) = (request.method().clone(), request.headers().clone());
+    let (parts, body) = request.into_parts();
     let ReceivedBody {
         bytes,
         // What the call works with counts as long as it works.
         reservation: _reserved,
-    } = body(app, &user, request).await?;
+    } = receive_message(app, caller.user(), &parts, body).await?;
     let request = HttpRequest {
-        method: &method,
-        headers: &headers,
+        method: &parts.method,
+        headers: &parts.headers,
         body: Bytes::from(bytes),
     };
-    let response = mcp.handle_http(request, caller).await;
-    Ok(respond(app, user, response))
+    let response = mcp.handle_http(request, caller.clone()).await;
+    Ok(respond(app, &caller, response))
 }
 
 /// `GET /sse`: the stream of a client of 2024-11-05.
@@ -85,9 +85,9 @@ pub(crate) async fn sse(
     http: HttpCaller,
     headers: HeaderMap,
 ) -> Response {
-    let caller = HubCaller::new(user.clone(), http.address.to_string());
-    let response = state.mcp.open_sse(&headers, MESSAGES_PATH, caller);
-    respond(&state.app, user, response)
+    let caller = HubCaller::new(user, http.address.to_string());
+    let response = state.mcp.open_sse(&headers, MESSAGES_PATH, caller.clone());
+    respond(&state.app, &caller, response)
 }
 
 /// Where such a client posts its messages.
@@ -106,34 +106,40 @@ pub(crate) async fn messages(
     QueryParams(MessagesQuery { session_id }): QueryParams<MessagesQuery>,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let headers = request.headers().clone();
-    let ReceivedBody { bytes, .. } = body(&state.app, &user, request).await?;
-    let caller = HubCaller::new(user.clone(), http.address.to_string());
-    let message = Bytes::from(bytes);
-    let posted = state.mcp.post_sse(&headers, &session_id, message, &caller);
-    Ok(respond(&state.app, user, posted.await))
+    let (parts, body) = request.into_parts();
+    let ReceivedBody { bytes, .. } = receive_message(&state.app, &user, &parts, body).await?;
+    let caller = HubCaller::new(user, http.address.to_string());
+    let (headers, message) = (&parts.headers, Bytes::from(bytes));
+    let posted = state.mcp.post_sse(headers, &session_id, message, &caller);
+    Ok(respond(&state.app, &caller, posted.await))
 }
 
-async fn body(app: &App, user: &CurrentUser, request: Request) -> Result<ReceivedBody, ApiError> {
-    if request.method() != Method::POST {
+async fn receive_message(
+    app: &App,
+    user: &CurrentUser,
+    parts: &Parts,
+    body: Body,
+) -> Result<ReceivedBody, ApiError> {
+    if parts.method != Method::POST {
         return Ok(ReceivedBody {
             bytes: Vec::new(),
             reservation: None,
         });
     }
-    receive(request, &app.budget, Some(&user.id), MAX_REQUEST_BYTES).await
+    let (budget, limit) = (&app.budget, MAX_REQUEST_BYTES);
+    receive_body(body, &parts.headers, budget, Some(&user.id), limit).await
 }
 
 /// A stream ends with the key it was opened with, and with the server.
-fn respond(app: &App, user: CurrentUser, response: ServerResponse) -> Response {
+fn respond(app: &App, caller: &HubCaller, response: ServerResponse) -> Response {
     let (parts, body) = response.into_parts();
     let body = match body.into_bytes() {
         Ok(bytes) => Body::from(bytes),
         Err(events) => {
-            let app = app.clone();
+            let (app, caller) = (app.clone(), caller.clone());
             let ended = async move {
                 tokio::select! {
-                    () = user.revoked(&app.store) => {}
+                    () = caller.user().revoked(&app.store) => {}
                     () = app.closing.cancelled() => {}
                 }
             };

@@ -9,7 +9,7 @@ mod params;
 
 pub(crate) use body::{
     BodyLimit, FileBody, JsonBody, ReceivedBody, RequestMemory, collect, is_json, read, read_with,
-    receive,
+    receive, receive_body,
 };
 pub(crate) use caller::HttpCaller;
 pub(crate) use current_user::{authenticate, bearer};

@@ -18,6 +18,7 @@ use tenon_app::app::{App, no_such_tool};
 use tenon_app::auth::CurrentUser;
 use tenon_app::tools::{ToolCaller, ToolListFilter};
 use tenon_server::wire::{CallToolAnswer, ToolView};
+use tokio_util::sync::CancellationToken;
 
 /// More hits than this are no longer an answer.
 const MAX_HITS: usize = 20;
@@ -94,7 +95,7 @@ impl ToolHost<'_> {
         match self {
             Self::Server(server) => server.call(id, &input).await,
             Self::Here(app, user) => {
-                let cancel = app.closing.child_token();
+                let cancel = CancellationToken::new();
                 let caller = ToolCaller::new(user, "");
                 Ok(app.tools.call(caller, id.clone(), input, cancel).await?)
             }

@@ -14,6 +14,7 @@ use crate::wire::{CallTool, CallToolAnswer, SourceDetail, ToolView};
 use tenon_app::app::App;
 use tenon_app::auth::CurrentUser;
 use tenon_app::tools::{ToolCaller, ToolListFilter};
+use tokio_util::sync::CancellationToken;
 
 /// `GET /api/shell/tools?q=&limit=`
 #[derive(Debug, Deserialize, TS)]
@@ -54,7 +55,7 @@ pub(crate) async fn call(
     Id(id): Id<ToolId>,
     JsonBody(call): JsonBody<CallTool>,
 ) -> Result<Json<Option<CallToolAnswer>>, ApiError> {
-    let cancel = app.closing.child_token();
+    let cancel = CancellationToken::new();
     // Ending the command (Ctrl-C) cancels its call.
     let _hung_up = cancel.clone().drop_guard();
     // The call is recorded even if the command disconnects.

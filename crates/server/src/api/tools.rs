@@ -23,6 +23,7 @@ use tenon_app::app::App;
 use tenon_app::auth::CurrentUser;
 use tenon_app::tools::{ToolCaller, ToolListFilter};
 use tenon_tools::Toolset;
+use tokio_util::sync::CancellationToken;
 
 /// A whole tool list can be switched at once; all of it is written in one transaction.
 const MAX_CHANGES: usize = 2000;
@@ -184,7 +185,7 @@ pub(crate) async fn call(
     JsonBody(call): JsonBody<CallTool>,
 ) -> Result<Json<CallToolAnswer>, ApiError> {
     let address = caller.address.to_string();
-    let cancel = app.closing.child_token();
+    let cancel = CancellationToken::new();
     let answer = app
         .tools
         .call(ToolCaller::new(&user, &address), id, call.arguments, cancel)

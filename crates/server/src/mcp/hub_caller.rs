@@ -59,7 +59,7 @@ impl HubCaller {
         self.0.mode
     }
 
-    pub(super) fn user(&self) -> &CurrentUser {
+    pub(crate) fn user(&self) -> &CurrentUser {
         &self.0.user
     }
 

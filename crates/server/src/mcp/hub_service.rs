@@ -16,6 +16,7 @@ use tenon_mcp::server::{
 use tenon_mcp::{CallToolResult, RpcError};
 use tenon_store::fresh_id;
 use tenon_tools::{ContextKind, Toolset};
+use tokio_util::sync::CancellationToken;
 
 use super::changes::changes;
 use super::hub_caller::{HubCaller, ToolsMode};
@@ -132,7 +133,7 @@ impl McpService for HubService {
         arguments: Value,
     ) -> Result<CallToolResult, RpcError> {
         let caller = context.caller();
-        let cancel = self.app.closing.child_token();
+        let cancel = CancellationToken::new();
         // Dropping the request, because the client disconnected or cancelled, cancels the call.
         let _dropped = cancel.clone().drop_guard();
         let client = Arc::new(McpCallClient::new(context.clone()));

@@ -15,6 +15,7 @@ use tenon_app::tools::ToolCaller;
 use tenon_domain::{CallId, CallInterface, SourceId, SourceInfo, SourceKind, ToolCall};
 use tenon_store::fresh_id;
 use tenon_tools::{Tool, Toolset};
+use tokio_util::sync::CancellationToken;
 
 use super::arguments::ArgumentForm;
 use super::docs_page;
@@ -132,7 +133,7 @@ pub(crate) async fn call(
         tool_id: tool.spec.id.clone(),
         input: arguments,
     };
-    let cancel = app.closing.child_token();
+    let cancel = CancellationToken::new();
     let called = app
         .tools
         .call_for(recorder.clone(), caller, &mut call, cancel);

@@ -154,7 +154,18 @@ pub(crate) async fn receive(
     user: Option<&UserId>,
     limit: usize,
 ) -> Result<ReceivedBody, ApiError> {
-    let declared = request.headers().get(header::CONTENT_LENGTH);
+    let (parts, body) = request.into_parts();
+    receive_body(body, &parts.headers, budget, user, limit).await
+}
+
+pub(crate) async fn receive_body(
+    body: RawBody,
+    headers: &HeaderMap,
+    budget: &Budget,
+    user: Option<&UserId>,
+    limit: usize,
+) -> Result<ReceivedBody, ApiError> {
+    let declared = headers.get(header::CONTENT_LENGTH);
     let declared = declared.and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
     if declared.is_some_and(|length| length > limit) {
         return Err(too_long(limit));
@@ -165,7 +176,7 @@ pub(crate) async fn receive(
     if let Some(user) = user.filter(|_| expected > SMALL_BYTES) {
         reservation = Some(budget.receive(user, expected).await?);
     }
-    let bytes = collect(request.into_body(), declared, limit).await?;
+    let bytes = collect(body, declared, limit).await?;
     Ok(ReceivedBody { bytes, reservation })
 }
 
