@@ -51,6 +51,18 @@ pub enum OutputFormat {
     JsonSchema(Value),
 }
 
+impl ToolChoice {
+    /// As a plain word, in both APIs of OpenAI. A tool that must be called is offered alone, so
+    /// `required` means the same and works with more servers: llama.cpp accepts only words.
+    pub(crate) fn as_word(&self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::None => "none",
+            Self::Required | Self::Tool(_) => "required",
+        }
+    }
+}
+
 impl GenerationOptions {
     /// For the steps after the first: a call that was required has been made, and would otherwise
     /// be required for ever.

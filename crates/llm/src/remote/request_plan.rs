@@ -169,6 +169,13 @@ impl RequestPlan {
         Ok((plan, left_out))
     }
 
+    /// Where the turn begins: the last message of the user. Thinking goes back within the turn it
+    /// belongs to; older thoughts are only weight.
+    pub(crate) fn turn_start(&self) -> usize {
+        let is_user = |message: &Message| matches!(message, Message::User { .. });
+        self.messages.iter().rposition(is_user).unwrap_or(0)
+    }
+
     /// The temperature of a model that may call tools, where nobody set one.
     pub(crate) fn tool_temperature(&self, remote: &Remote) -> Option<f64> {
         let is_wanted = self.capabilities.takes_temperature && !self.tools.is_empty();

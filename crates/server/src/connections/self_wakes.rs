@@ -84,9 +84,9 @@ mod tests {
 
     /// Counts how often it is woken.
     #[derive(Debug, Default)]
-    struct Task(AtomicUsize);
+    struct WakeCounter(AtomicUsize);
 
-    impl Wake for Task {
+    impl Wake for WakeCounter {
         fn wake(self: Arc<Self>) {
             self.0.fetch_add(1, Ordering::Relaxed);
         }
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn only_what_comes_while_it_does_not_run_wakes_the_task() {
-        let task = Arc::new(Task::default());
+        let task = Arc::new(WakeCounter::default());
         let waker = Waker::from(task.clone());
         let context = Context::from_waker(&waker);
         let wakes = SelfWakes::new();

@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 use tenon_domain::ToolUse;
 
+use crate::OutputFormat;
 use crate::remote::RequestPlan;
-use crate::{OutputFormat, ToolChoice};
 
 /// Added last: a request's option wins over the model's own parameters.
 pub(super) fn add_options(plan: &RequestPlan, body: &mut Map<String, Value>) {
@@ -45,21 +45,11 @@ pub(super) fn add_options(plan: &RequestPlan, body: &mut Map<String, Value>) {
     // Without tools these are refused.
     if !plan.tools.is_empty() && plan.tool_use == ToolUse::Native {
         if let Some(choice) = &options.tool_choice {
-            body.insert("tool_choice".into(), json!(tool_choice(choice)));
+            body.insert("tool_choice".into(), json!(choice.as_word()));
         }
         if let Some(is_parallel) = options.parallel_tool_calls {
             body.insert("parallel_tool_calls".into(), json!(is_parallel));
         }
-    }
-}
-
-/// `tool_choice` as a plain word. A tool that must be called is offered alone, so `required` means
-/// the same and works with more servers: llama.cpp accepts only words.
-fn tool_choice(choice: &ToolChoice) -> &'static str {
-    match choice {
-        ToolChoice::Auto => "auto",
-        ToolChoice::None => "none",
-        ToolChoice::Required | ToolChoice::Tool(_) => "required",
     }
 }
 

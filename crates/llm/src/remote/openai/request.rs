@@ -51,12 +51,7 @@ fn messages(remote: &Remote, plan: &RequestPlan) -> Vec<Value> {
         out.push(json!({"role": "system", "content": plan.system}));
     }
     let mut ids = CallIds::new(WireFormat::Openai, remote.maker());
-    // Thinking goes back within the turn it belongs to; older thoughts are only weight.
-    let turn = plan
-        .messages
-        .iter()
-        .rposition(|message| matches!(message, Message::User { .. }))
-        .unwrap_or(0);
+    let turn = plan.turn_start();
     for (place, message) in plan.messages.iter().enumerate() {
         match message {
             Message::User { text, images, .. } => push_user(&mut out, user(text, images)),

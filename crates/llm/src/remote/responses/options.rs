@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::remote::RequestPlan;
-use crate::{GenerationOptions, OutputFormat, ToolChoice};
+use crate::{GenerationOptions, OutputFormat};
 
 /// Options of chat completions whose value stands elsewhere here: the option, and where.
 const MOVED: [(&str, &str, &str); 2] = [
@@ -54,7 +54,7 @@ pub(super) fn add_options(plan: &RequestPlan, body: &mut Map<String, Value>) {
     }
     if !plan.tools.is_empty() {
         if let Some(choice) = &options.tool_choice {
-            body.insert("tool_choice".into(), json!(tool_choice(choice)));
+            body.insert("tool_choice".into(), json!(choice.as_word()));
         }
         if let Some(is_parallel) = options.parallel_tool_calls {
             body.insert("parallel_tool_calls".into(), json!(is_parallel));
@@ -67,15 +67,6 @@ fn insert(body: &mut Map<String, Value>, group: &str, name: &str, value: Value) 
     let group = body.entry(group).or_insert_with(|| json!({}));
     if let Value::Object(group) = group {
         group.insert(name.to_owned(), value);
-    }
-}
-
-/// A tool that must be called is offered alone.
-fn tool_choice(choice: &ToolChoice) -> &'static str {
-    match choice {
-        ToolChoice::Auto => "auto",
-        ToolChoice::None => "none",
-        ToolChoice::Required | ToolChoice::Tool(_) => "required",
     }
 }
 

@@ -39,12 +39,7 @@ pub(crate) fn encode<'a>(remote: &Remote, plan: &'a RequestPlan) -> ModelRequest
 fn input(remote: &Remote, plan: &RequestPlan) -> Vec<Value> {
     let mut items = Vec::new();
     let mut ids = CallIds::new(WireFormat::Responses, remote.maker());
-    // Thinking goes back within the turn it belongs to; older thoughts are only weight.
-    let turn = plan
-        .messages
-        .iter()
-        .rposition(|message| matches!(message, Message::User { .. }))
-        .unwrap_or(0);
+    let turn = plan.turn_start();
     for (place, message) in plan.messages.iter().enumerate() {
         match message {
             Message::User { text, images, .. } => items.push(user(text, images)),

@@ -37,13 +37,13 @@ struct ItemProgress {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Event {
+struct ResponseEvent {
     r#type: String,
     output_index: Option<u64>,
     delta: Value,
     arguments: Value,
     item: Option<Map<String, Value>>,
-    response: Option<Response>,
+    response: Option<ResponseObject>,
     error: Option<Value>,
     /// `error` has its members here.
     code: Option<Value>,
@@ -55,11 +55,11 @@ struct Event {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Response {
+struct ResponseObject {
     model: Option<Value>,
     status: Option<String>,
     output: Option<Vec<Map<String, Value>>>,
-    usage: Option<TokenCount>,
+    usage: Option<ResponseUsage>,
     incomplete_details: Option<IncompleteDetails>,
     error: Option<Value>,
 }
@@ -71,15 +71,15 @@ struct IncompleteDetails {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct TokenCount {
+struct ResponseUsage {
     input_tokens: Option<u64>,
     output_tokens: Option<u64>,
-    input_tokens_details: Option<TokenDetails>,
+    input_tokens_details: Option<InputTokenDetails>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct TokenDetails {
+struct InputTokenDetails {
     cached_tokens: Option<u64>,
 }
 
@@ -93,7 +93,11 @@ impl ResponsesDecoder {
         }
     }
 
-    fn apply(&mut self, event: Event, out: &mut Vec<ModelDelta>) -> Result<(), ProviderError> {
+    fn apply(
+        &mut self,
+        event: ResponseEvent,
+        out: &mut Vec<ModelDelta>,
+    ) -> Result<(), ProviderError> {
         let index = self.index(&event);
         match event.r#type.as_str() {
             "response.created" => {
@@ -141,7 +145,7 @@ impl ResponsesDecoder {
 
     /// The place of the item that an event is about. Where its server does not say, it is the one
     /// that began last.
-    fn index(&self, event: &Event) -> u64 {
+    fn index(&self, event: &ResponseEvent) -> u64 {
         let begun = self.items.len() as u64;
         event.output_index.unwrap_or_else(|| match &*event.r#type {
             "response.output_item.added" => begun,
@@ -291,7 +295,7 @@ impl ResponsesDecoder {
 
     fn finish_response(
         &mut self,
-        response: Response,
+        response: ResponseObject,
         out: &mut Vec<ModelDelta>,
     ) -> Result<(), ProviderError> {
         if let Some(error) = response.error.filter(|error| !error.is_null()) {
@@ -332,7 +336,7 @@ impl Decode for ResponsesDecoder {
             return Ok(());
         }
         let nonsense = |_| ProviderError::unexpected_response(&self.remote, data);
-        let mut read: Event = match serde_json::from_str(data) {
+        let mut read: ResponseEvent = match serde_json::from_str(data) {
             Ok(read) => read,
             // A server that forgets the blank line between its events.
             Err(_) if data.contains('\n') => {
@@ -351,7 +355,7 @@ impl Decode for ResponsesDecoder {
             read.r#type.clone_from(&event.name);
         }
         if read.object.as_deref() == Some("response") {
-            let whole: Response = serde_json::from_str(data).map_err(nonsense)?;
+            let whole: ResponseObject = serde_json::from_str(data).map_err(nonsense)?;
             if let Some(model) = whole.model.as_ref().and_then(Value::as_str) {
                 chat_span::answered_by(model);
             }
@@ -377,8 +381,8 @@ impl Decode for ResponsesDecoder {
     }
 }
 
-impl From<TokenCount> for Usage {
-    fn from(count: TokenCount) -> Self {
+impl From<ResponseUsage> for Usage {
+    fn from(count: ResponseUsage) -> Self {
         let details = count.input_tokens_details.unwrap_or_default();
         Self {
             input_tokens: count.input_tokens.unwrap_or(0),
