@@ -40,6 +40,7 @@ fn main() {
         .expect("a runtime");
     runtime.block_on(async {
         deltas(WireFormat::Openai).await;
+        deltas(WireFormat::Responses).await;
         deltas(WireFormat::Anthropic).await;
         memory().await;
         first_word().await;
@@ -311,6 +312,15 @@ fn answer(format: WireFormat, count: usize) -> String {
             };
             let words = (0..count).map(move |_| chunk(json!({"content": "word "}), None));
             Box::new(words.chain([chunk(json!({}), Some("stop")), "[DONE]".to_owned()]))
+        }
+        WireFormat::Responses => {
+            let word = json!({
+                "type": "response.output_text.delta", "item_id": "msg_1", "output_index": 0,
+                "content_index": 0, "delta": "word ", "logprobs": [],
+            });
+            let end = json!({"type": "response.completed", "response": {"status": "completed"}});
+            let frames = (0..count).map(move |_| word.clone()).chain([end]);
+            Box::new(frames.map(|frame| frame.to_string()))
         }
         WireFormat::Anthropic => {
             let word = json!({

@@ -130,13 +130,17 @@ pub(crate) async fn named(
     user: &UserId,
     name: &str,
 ) -> Result<FolderId> {
+    let known = async || {
+        let known = of_user(user).filter(folders::Column::Name.eq(text(name)));
+        let known = known.order_by_asc(folders::Column::Id);
+        known.one(transaction).await
+    };
+    // An import is long: others need not wait for it where there is nothing to make.
+    if let Some(row) = known().await? {
+        return Ok(FolderId(row.id));
+    }
     one_at_a_time(transaction, "folders").await?;
-    let known = of_user(user).filter(folders::Column::Name.eq(text(name)));
-    let row = match known
-        .order_by_asc(folders::Column::Id)
-        .one(transaction)
-        .await?
-    {
+    let row = match known().await? {
         Some(row) => row,
         None => {
             let name = Some(name.to_owned());

@@ -62,7 +62,8 @@ impl Store {
             ..blank(chat.id.clone(), user, chat.created_at)?
         };
         let _change = self.changing_chat(user, &chat.id);
-        let _folders = self.changing(StoreChange::Preferences(Some(user.clone())));
+        let preferences = || self.changing(StoreChange::Preferences(Some(user.clone())));
+        let _folders = state.folder.is_some().then(preferences);
         let transaction = self.begin().await?;
         if let Some(name) = &state.folder {
             let folder = folders::named(&transaction, user, name).await?;

@@ -183,22 +183,15 @@ impl Quota {
         drop(self.reserve_file(user, folder, 0).await?);
         let chat = QuotaScope::Chat(folder.to_owned());
         let owner = QuotaScope::User(user.clone());
-        let before = self.used(&chat);
         let done = tokio::select! {
             biased;
             done = work => Ok(done),
             over = self.outgrown(&owner, folder) => Err(over),
         };
-        let has_grown = self.used(&chat) > before;
         // A file was written without a reservation, so the next writer measures again. All folders
-        // of the user are measured again where growth was seen, else within a minute: not after
-        // every short program.
-        let mut accounts = self.lock();
-        let stale = [Some(chat), has_grown.then_some(owner)];
-        for scope in stale.into_iter().flatten() {
-            if let Some(account) = accounts.get_mut(&scope) {
-                account.used = None;
-            }
+        // of the user are measured again within a minute: not after every short program.
+        if let Some(account) = self.lock().get_mut(&chat) {
+            account.used = None;
         }
         done
     }
@@ -207,8 +200,7 @@ impl Quota {
     /// user or the disk.
     async fn outgrown(&self, owner: &QuotaScope, folder: &Path) -> OverQuota {
         let chat = QuotaScope::Chat(folder.to_owned());
-        let before = self.used(&chat);
-        let room = self.limits.user_bytes.saturating_sub(self.used(owner));
+        let mut before = self.used(&chat).unwrap_or(0);
         loop {
             tokio::time::sleep(WATCH_INTERVAL).await;
             if self.is_over(&chat).await {
@@ -217,19 +209,34 @@ impl Quota {
             if let Err(why) = self.free_space.check() {
                 return why.into();
             }
-            // Only then is it worth measuring all folders of the user.
-            let growth = self.used(&chat).saturating_sub(before);
-            if growth > room && self.is_over(owner).await {
+            let now = self.used(&chat).unwrap_or(before);
+            self.add(owner, now.saturating_sub(before));
+            before = now;
+            // Only then is it worth measuring all folders of the user, which other programs write
+            // into as well.
+            let is_within = self
+                .used(owner)
+                .is_some_and(|used| used <= self.limit(owner));
+            if !is_within && self.is_over(owner).await {
                 return self.over(owner);
             }
         }
     }
 
+    /// Counts what was written without a reservation, until the scope is measured again.
+    fn add(&self, scope: &QuotaScope, bytes: u64) {
+        let mut accounts = self.lock();
+        let account = accounts.get_mut(scope);
+        if let Some((_, used)) = account.and_then(|account| account.used.as_mut()) {
+            *used = used.saturating_add(bytes);
+        }
+    }
+
     /// What a scope was last measured to have, with what was written since.
-    fn used(&self, scope: &QuotaScope) -> u64 {
+    fn used(&self, scope: &QuotaScope) -> Option<u64> {
         let accounts = self.lock();
-        let used = accounts.get(scope).and_then(|account| account.used);
-        used.map_or(0, |(_, bytes)| bytes)
+        let used = accounts.get(scope)?.used;
+        used.map(|(_, bytes)| bytes)
     }
 
     /// Whether the folder of a chat takes more than it may, as measured now. Where a file that is
@@ -239,7 +246,8 @@ impl Quota {
     }
 
     async fn is_over(&self, scope: &QuotaScope) -> bool {
-        self.update(scope).await == Measurement::Exactly && self.used(scope) > self.limit(scope)
+        let measured = self.update(scope).await;
+        measured == Measurement::Exactly && self.used(scope) > Some(self.limit(scope))
     }
 
     fn reservation(self: &Arc<Self>, bytes: u64) -> Result<Reservation, NoSpace> {

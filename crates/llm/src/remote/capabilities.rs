@@ -133,7 +133,9 @@ impl Capabilities {
         let says = |words: &[&str]| words.iter().any(|word| lower.contains(word));
         let switch = if says(&["stream_options", "include_usage"]) {
             &mut self.counts_tokens
-        } else if self.searches_tools && says(&["defer_loading", "tool_search"]) {
+        } else if self.searches_tools
+            && (says(&["defer_loading"]) || says(&["tool_search"]) && !has_finder(tools))
+        {
             &mut self.searches_tools
         } else if says(&["reasoning.summary", "reasoning summar"]) {
             &mut self.summarises_thoughts
@@ -240,6 +242,12 @@ pub(crate) fn says_no_tools(said: &str) -> bool {
 /// Whether this is a server's way to say that its model cannot see.
 pub(crate) fn says_no_images(said: &str) -> bool {
     NO_IMAGES_PHRASES.iter().any(|words| said.contains(words))
+}
+
+/// Whether a request has our own tool that finds others, which is then what is meant by its name.
+fn has_finder(tools: &[Arc<CompiledTool>]) -> bool {
+    let mut ids = tools.iter().map(|tool| tool.id.as_str());
+    ids.any(|id| id.contains("tool_search"))
 }
 
 fn change_if(is_new: bool) -> CapabilityChange {

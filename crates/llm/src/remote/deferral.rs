@@ -108,7 +108,7 @@ fn entry(
     RawValue::from_string(format!("{open},\"defer_loading\":true}}")).ok()
 }
 
-/// The tools of each source in a namespace of its own: OpenAI's models read no more of them than its
+/// The tools of each source, or of those with one title, in a namespace: OpenAI's models read no more of them than its
 /// name and description before they search.
 fn namespaces(tools: &[(&Arc<ToolSpec>, Box<RawValue>)]) -> Option<Vec<Box<RawValue>>> {
     let mut sources: BTreeMap<&str, (Vec<&str>, Vec<&RawValue>)> = BTreeMap::new();

@@ -333,9 +333,9 @@ async fn what_a_provider_said_is_told_back_to_it_byte_by_byte() {
             WireFormat::Responses,
             "responses/tool-search.sse",
             json!([
-                {"type": "tool_search_call", "id": "tsc_1", "call_id": null, "execution": "server",
+                {"type": "tool_search_call", "call_id": null, "execution": "server",
                     "arguments": {"paths": ["sky_1"]}, "status": "completed"},
-                {"type": "tool_search_output", "id": "tso_1", "call_id": null, "execution": "server", "status": "completed",
+                {"type": "tool_search_output", "call_id": null, "execution": "server", "status": "completed",
                     "tools": [{"type": "namespace", "name": "sky_1", "description": "Sky", "tools": []}]},
                 {"type": "function_call", "call_id": "call_a", "name": "weather", "arguments": "{\"city\":\"Oslo\"}",
                     "namespace": "sky_1"},

@@ -13,9 +13,8 @@ use futures::task::AtomicWaker;
 /// How often in a row, before others have their turn.
 const MAX_POLLS: usize = 8;
 
-const IDLE: u8 = 0;
+/// Bits of the state.
 const RUNNING: u8 = 1;
-/// Running, and woken since.
 const WOKEN: u8 = 2;
 
 /// Polls a future again for as long as it wakes itself.
@@ -27,7 +26,7 @@ pub(super) struct SelfWakes {
 
 #[derive(Debug, Default)]
 struct WakeState {
-    running: AtomicU8,
+    bits: AtomicU8,
     task: AtomicWaker,
 }
 
@@ -43,17 +42,16 @@ impl SelfWakes {
         context: &Context<'_>,
         mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
     ) -> Poll<T> {
-        let WakeState { running, task } = &*self.state;
+        let WakeState { bits, task } = &*self.state;
         task.register(context.waker());
         let mut inner = Context::from_waker(&self.waker);
         for _ in 0..MAX_POLLS {
-            running.store(RUNNING, Ordering::Release);
-            if let Poll::Ready(ready) = poll(&mut inner) {
-                running.store(IDLE, Ordering::Release);
-                return Poll::Ready(ready);
-            }
-            if running.swap(IDLE, Ordering::AcqRel) != WOKEN {
-                return Poll::Pending;
+            // Also sees what was written before a wake until now.
+            bits.swap(RUNNING, Ordering::AcqRel);
+            let polled = poll(&mut inner);
+            let is_woken = bits.swap(0, Ordering::AcqRel) & WOKEN != 0;
+            if polled.is_ready() || !is_woken {
+                return polled;
             }
         }
         task.wake();
@@ -67,10 +65,8 @@ impl Wake for WakeState {
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        let woken =
-            self.running
-                .compare_exchange(RUNNING, WOKEN, Ordering::AcqRel, Ordering::Acquire);
-        if woken == Err(IDLE) {
+        let before = self.bits.fetch_or(WOKEN, Ordering::AcqRel);
+        if before & RUNNING == 0 {
             self.task.wake();
         }
     }

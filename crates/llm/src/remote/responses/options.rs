@@ -14,6 +14,9 @@ const MOVED: [(&str, &str, &str); 2] = [
 /// What the same limit is called in chat completions.
 const MAX_TOKENS: [&str; 2] = ["max_tokens", "max_completion_tokens"];
 
+/// OpenAI refuses less.
+const MIN_TOKENS: u64 = 16;
+
 /// The option that this format has no word for.
 pub(crate) fn unknown_option(options: &GenerationOptions) -> Option<&str> {
     if options.seed.is_some() {
@@ -42,8 +45,9 @@ pub(super) fn add_options(plan: &RequestPlan, body: &mut Map<String, Value>) {
             insert(body, group, name, value);
         }
     }
+    let max_tokens = options.max_tokens.map(|most| most.max(MIN_TOKENS));
     let fields = [
-        ("max_output_tokens", options.max_tokens.map(Value::from)),
+        ("max_output_tokens", max_tokens.map(Value::from)),
         ("temperature", options.temperature.map(Value::from)),
         ("top_p", options.top_p.map(Value::from)),
     ];

@@ -4,7 +4,7 @@
 //! begins, grows and is repeated whole; servers that imitate OpenAI's leave out some of that, and
 //! those that do not stream send the list alone.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -21,8 +21,13 @@ use crate::{CallFragment, ModelDelta, Remote, chat_span};
 pub(crate) struct ResponsesDecoder {
     remote: Remote,
     items: HashMap<u64, ItemProgress>,
-    /// The item whose thoughts came last, with nothing else since.
-    thinking: Option<u64>,
+    /// Those that are not done, for servers that do not number them.
+    open: BTreeSet<(ItemKind, u64)>,
+    /// The items by their ids, for the same.
+    places: HashMap<String, u64>,
+    next_place: u64,
+    /// The item whose text or thought came last, with nothing else since.
+    last_said: Option<u64>,
     stop: StopTracker,
 }
 
@@ -35,11 +40,20 @@ struct ItemProgress {
     is_done: bool,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum ItemKind {
+    Message,
+    Thought,
+    Call,
+    Other,
+}
+
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct ResponseEvent {
     r#type: String,
     output_index: Option<u64>,
+    item_id: Option<String>,
     delta: Value,
     arguments: Value,
     item: Option<Map<String, Value>>,
@@ -83,12 +97,45 @@ struct InputTokenDetails {
     cached_tokens: Option<u64>,
 }
 
+impl ResponseEvent {
+    /// The kind of the item that it is about.
+    fn kind(&self) -> Option<ItemKind> {
+        match self.r#type.as_str() {
+            "response.output_item.added" | "response.output_item.done" => {
+                self.item.as_ref().map(ItemKind::of)
+            }
+            "response.output_text.delta" | "response.refusal.delta" => Some(ItemKind::Message),
+            "response.reasoning_summary_text.delta"
+            | "response.reasoning_text.delta"
+            | "response.reasoning_summary_part.added" => Some(ItemKind::Thought),
+            "response.function_call_arguments.delta" | "response.function_call_arguments.done" => {
+                Some(ItemKind::Call)
+            }
+            _ => None,
+        }
+    }
+}
+
+impl ItemKind {
+    fn of(item: &Map<String, Value>) -> Self {
+        match word(item, "type") {
+            "message" => Self::Message,
+            "reasoning" => Self::Thought,
+            "function_call" => Self::Call,
+            _ => Self::Other,
+        }
+    }
+}
+
 impl ResponsesDecoder {
     pub(crate) fn new(remote: &Remote) -> Self {
         Self {
             remote: remote.clone(),
             items: HashMap::new(),
-            thinking: None,
+            open: BTreeSet::new(),
+            places: HashMap::new(),
+            next_place: 0,
+            last_said: None,
             stop: StopTracker::default(),
         }
     }
@@ -98,7 +145,10 @@ impl ResponsesDecoder {
         event: ResponseEvent,
         out: &mut Vec<ModelDelta>,
     ) -> Result<(), ProviderError> {
-        let index = self.index(&event);
+        let index = match event.kind() {
+            Some(kind) => self.place(&event, kind),
+            None => 0,
+        };
         match event.r#type.as_str() {
             "response.created" => {
                 let model = event.response.and_then(|response| response.model);
@@ -107,7 +157,6 @@ impl ResponsesDecoder {
                 }
             }
             "response.output_item.added" => {
-                self.items.entry(index).or_default();
                 self.begin_call(index, event.item.as_ref(), out);
             }
             "response.output_text.delta" | "response.refusal.delta" => {
@@ -143,14 +192,35 @@ impl ResponsesDecoder {
         Ok(())
     }
 
-    /// The place of the item that an event is about. Where its server does not say, it is the one
-    /// that began last.
-    fn index(&self, event: &ResponseEvent) -> u64 {
-        let begun = self.items.len() as u64;
-        event.output_index.unwrap_or_else(|| match &*event.r#type {
-            "response.output_item.added" => begun,
-            _ => begun.saturating_sub(1),
-        })
+    /// The place of the item that an event is about: where its server does not number them, that of
+    /// its id. Where it has none either, what goes on is the item that began last, and what is done
+    /// is the first one of its kind that was not.
+    fn place(&mut self, event: &ResponseEvent, kind: ItemKind) -> u64 {
+        let item = event.item.as_ref();
+        let id = event.item_id.as_deref();
+        let id = id.or_else(|| Some(word(item?, "id"))).unwrap_or_default();
+        let known = || self.places.get(id).copied();
+        let last = self.next_place.checked_sub(1);
+        let place = event
+            .output_index
+            .or_else(known)
+            .or_else(|| match &*event.r#type {
+                "response.output_item.added" => None,
+                "response.output_item.done" => {
+                    let mut open = self.open.range((kind, 0)..=(kind, u64::MAX));
+                    open.next().map(|(_, place)| *place)
+                }
+                _ => last.filter(|last| self.open.contains(&(kind, *last))),
+            });
+        let place = place.unwrap_or(self.next_place);
+        self.next_place = self.next_place.max(place.saturating_add(1));
+        if !id.is_empty() && event.output_index.is_none() {
+            self.places.insert(id.to_owned(), place);
+        }
+        if !self.items.entry(place).or_default().is_done {
+            self.open.insert((kind, place));
+        }
+        place
     }
 
     fn has_text(&self, index: u64) -> bool {
@@ -162,7 +232,7 @@ impl ResponsesDecoder {
             return;
         }
         self.items.entry(index).or_default().has_text = true;
-        self.thinking = None;
+        self.last_said = Some(index);
         out.push(ModelDelta::Text(text));
     }
 
@@ -171,7 +241,7 @@ impl ResponsesDecoder {
             return;
         }
         self.items.entry(index).or_default().has_text = true;
-        self.thinking = Some(index);
+        self.last_said = Some(index);
         out.push(ModelDelta::Thinking(text));
     }
 
@@ -201,7 +271,7 @@ impl ResponsesDecoder {
         if std::mem::replace(&mut progress.is_call, true) {
             return;
         }
-        self.thinking = None;
+        self.last_said = None;
         self.stop.has_calls = true;
         let id = Some(word(item, "call_id")).filter(|id| !id.is_empty());
         let mut block = Map::new();
@@ -228,20 +298,22 @@ impl ResponsesDecoder {
             return;
         }
         let is_news = !progress.has_text;
-        match word(&item, "type") {
-            "message" => {
+        let kind = ItemKind::of(&item);
+        self.open.remove(&(kind, index));
+        match kind {
+            ItemKind::Message => {
                 if is_news {
                     let said = texts(&item, "content", "");
                     self.text(index, said, out);
                 }
                 // Which part of an answer it is; only models that say so want to hear it again.
                 let phase = item.remove("phase").filter(Value::is_string);
-                if let Some(phase) = phase.filter(|_| self.has_text(index)) {
+                if let Some(phase) = phase.filter(|_| self.last_said == Some(index)) {
                     let block = json!({ "phase": phase });
                     out.push(ModelDelta::Keep(self.remote.provider_block(block)));
                 }
             }
-            "reasoning" => {
+            ItemKind::Thought => {
                 if is_news {
                     let summary = texts(&item, "summary", "\n\n");
                     let whole = || texts(&item, "content", "\n\n");
@@ -250,15 +322,20 @@ impl ResponsesDecoder {
                 }
                 self.keep_thought(index, item, out);
             }
-            "function_call" => {
+            ItemKind::Call => {
                 self.begin_call(index, Some(&item), out);
                 if is_news {
-                    self.arguments(index, word(&item, "arguments").to_owned(), out);
+                    let arguments = item.remove("arguments").unwrap_or_default();
+                    self.arguments(index, plain(arguments), out);
                 }
             }
-            _ => {
-                self.thinking = None;
+            ItemKind::Other => {
+                self.last_said = None;
                 item.remove("created_by");
+                // With its id it would be refused without the thought before it, once that is old.
+                if word(&item, "type").starts_with("tool_search") {
+                    item.remove("id");
+                }
                 let block = self.remote.provider_block(Value::Object(item));
                 out.push(ModelDelta::Opaque(block));
             }
@@ -283,11 +360,16 @@ impl ResponsesDecoder {
         if !has("encrypted_content") && !has("content") {
             return;
         }
-        if self.thinking != Some(index) {
+        if self.last_said != Some(index) {
+            let is_last = index.saturating_add(1) >= self.next_place;
+            if self.has_text(index) || !is_last {
+                // It comes after what it led to, where nobody takes it back.
+                return;
+            }
             // The thought itself is withheld.
             out.push(ModelDelta::Thinking(String::new()));
         }
-        self.thinking = None;
+        self.last_said = None;
         item.remove("status");
         let block = self.remote.provider_block(Value::Object(item));
         out.push(ModelDelta::Keep(block));
@@ -301,12 +383,13 @@ impl ResponsesDecoder {
         if let Some(error) = response.error.filter(|error| !error.is_null()) {
             return Err(self.failed(&json!({ "error": error })));
         }
-        if response.status.as_deref() == Some("failed") {
+        if matches!(response.status.as_deref(), Some("failed" | "cancelled")) {
             return Err(self.failed(&json!({"error": {"code": "server_error"}})));
         }
         // What came as events is in it once more.
         if self.items.is_empty() {
             for (index, item) in (0..).zip(response.output.into_iter().flatten()) {
+                self.next_place = index + 1;
                 self.finish_item(index, item, out);
             }
         }
@@ -407,10 +490,11 @@ fn texts(item: &Map<String, Value>, member: &str, separator: &str) -> String {
     texts.collect::<Vec<_>>().join(separator)
 }
 
-/// Nothing, where it is no text.
+/// Arguments are text, or the JSON itself.
 fn plain(value: Value) -> String {
     match value {
         Value::String(text) => text,
-        _ => String::new(),
+        Value::Null => String::new(),
+        other => other.to_string(),
     }
 }
