@@ -153,7 +153,8 @@ export const errorsZhHans: Record<ErrorCode, string> = {
   model_name_invalid: '名称最多 {max} 个字符，且只有一行。',
   model_address_too_long: '地址太长。',
   model_parameters_too_long: '参数太长。',
-  model_not_constrained: '结构化输出和文本调用只适用于 OpenAI 的 Chat Completions。请选择“自动”或“原生”。',
+  model_not_constrained:
+    '结构化输出和文本调用只适用于 OpenAI 的 Chat Completions。请选择“自动”或“原生”。',
   model_context_invalid: '上下文长度应在 256 到 100,000,000 个 token 之间。',
   model_tool_budget_invalid: '工具可用的 token 数应在 500 到 1,000,000 之间。',
   model_prices_invalid: '价格不能为负，货币最多 8 个字符。',

@@ -153,7 +153,8 @@ export const errorsZhHant: Record<ErrorCode, string> = {
   model_name_invalid: '名稱最多 {max} 個字元，且只有一行。',
   model_address_too_long: '位址太長。',
   model_parameters_too_long: '參數太長。',
-  model_not_constrained: '結構化輸出和文字呼叫只適用於 OpenAI 的 Chat Completions。請選擇「自動」或「原生」。',
+  model_not_constrained:
+    '結構化輸出和文字呼叫只適用於 OpenAI 的 Chat Completions。請選擇「自動」或「原生」。',
   model_context_invalid: '上下文長度應在 256 到 100,000,000 個 token 之間。',
   model_tool_budget_invalid: '工具可用的 token 數應在 500 到 1,000,000 之間。',
   model_prices_invalid: '價格不能為負，貨幣最多 8 個字元。',
