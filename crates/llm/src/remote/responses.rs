@@ -3,6 +3,7 @@
 //! Nothing is kept at the server: each request has the whole conversation, as with the other
 //! formats, so that any of them can go on with it.
 
+mod event;
 mod options;
 mod request;
 mod stream;

@@ -6,11 +6,11 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use tenon_domain::{StopReason, Usage};
+use tenon_domain::StopReason;
 use tenon_net::sse::SseEvent;
 
+use super::event::{ItemKind, ResponseEvent, ResponseObject, plain, texts, word};
 use crate::assemble::StopTracker;
 use crate::remote::Decode;
 use crate::remote::provider_error::{ProviderError, ProviderErrorBody};
@@ -38,93 +38,6 @@ struct ItemProgress {
     has_text: bool,
     is_call: bool,
     is_done: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum ItemKind {
-    Message,
-    Thought,
-    Call,
-    Other,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct ResponseEvent {
-    r#type: String,
-    output_index: Option<u64>,
-    item_id: Option<String>,
-    delta: Value,
-    arguments: Value,
-    item: Option<Map<String, Value>>,
-    response: Option<ResponseObject>,
-    error: Option<Value>,
-    /// `error` has its members here.
-    code: Option<Value>,
-    message: Option<Value>,
-    param: Option<Value>,
-    /// `response` where nothing is streamed.
-    object: Option<String>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct ResponseObject {
-    model: Option<Value>,
-    status: Option<String>,
-    output: Option<Vec<Map<String, Value>>>,
-    usage: Option<ResponseUsage>,
-    incomplete_details: Option<IncompleteDetails>,
-    error: Option<Value>,
-}
-
-#[derive(Debug, Deserialize)]
-struct IncompleteDetails {
-    reason: Option<String>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct ResponseUsage {
-    input_tokens: Option<u64>,
-    output_tokens: Option<u64>,
-    input_tokens_details: Option<InputTokenDetails>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct InputTokenDetails {
-    cached_tokens: Option<u64>,
-}
-
-impl ResponseEvent {
-    /// The kind of the item that it is about.
-    fn kind(&self) -> Option<ItemKind> {
-        match self.r#type.as_str() {
-            "response.output_item.added" | "response.output_item.done" => {
-                self.item.as_ref().map(ItemKind::of)
-            }
-            "response.output_text.delta" | "response.refusal.delta" => Some(ItemKind::Message),
-            "response.reasoning_summary_text.delta"
-            | "response.reasoning_text.delta"
-            | "response.reasoning_summary_part.added" => Some(ItemKind::Thought),
-            "response.function_call_arguments.delta" | "response.function_call_arguments.done" => {
-                Some(ItemKind::Call)
-            }
-            _ => None,
-        }
-    }
-}
-
-impl ItemKind {
-    fn of(item: &Map<String, Value>) -> Self {
-        match word(item, "type") {
-            "message" => Self::Message,
-            "reasoning" => Self::Thought,
-            "function_call" => Self::Call,
-            _ => Self::Other,
-        }
-    }
 }
 
 impl ResponsesDecoder {
@@ -461,40 +374,5 @@ impl Decode for ResponsesDecoder {
 
     fn is_done(&self) -> bool {
         self.stop.is_done
-    }
-}
-
-impl From<ResponseUsage> for Usage {
-    fn from(count: ResponseUsage) -> Self {
-        let details = count.input_tokens_details.unwrap_or_default();
-        Self {
-            input_tokens: count.input_tokens.unwrap_or(0),
-            output_tokens: count.output_tokens.unwrap_or(0),
-            cache_read_tokens: details.cached_tokens.unwrap_or(0),
-            cache_write_tokens: 0,
-        }
-    }
-}
-
-fn word<'a>(item: &'a Map<String, Value>, name: &str) -> &'a str {
-    item.get(name).and_then(Value::as_str).unwrap_or_default()
-}
-
-/// What the parts in a member of an item say.
-fn texts(item: &Map<String, Value>, member: &str, separator: &str) -> String {
-    let parts = item.get(member).and_then(Value::as_array);
-    let texts = parts.into_iter().flatten().filter_map(|part| {
-        let text = part.get("text").or_else(|| part.get("refusal"));
-        text?.as_str()
-    });
-    texts.collect::<Vec<_>>().join(separator)
-}
-
-/// Arguments are text, or the JSON itself.
-fn plain(value: Value) -> String {
-    match value {
-        Value::String(text) => text,
-        Value::Null => String::new(),
-        other => other.to_string(),
     }
 }
