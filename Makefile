@@ -9,8 +9,9 @@ RUN_TESTS := $(if $(shell command -v cargo-nextest),cargo nextest run,cargo test
 TEST_THREADS := $(if $(shell command -v cargo-nextest),--test-threads $(shell echo $$((2 * $$(nproc)))))
 PAGE := $(shell find web/src web/public web/index.html web/*.ts web/*.js -type f 2>/dev/null)
 
-# What the tests need is installed while they are compiled.
-beside_setup = tests/setup & installing=$$!; $(1) || { kill $$installing; exit 1; }; wait $$installing
+# The first while the second runs: what the tests need is installed while they are compiled.
+beside = { $(1); } & beside=$$!; $(2) || { kill $$beside; exit 1; }; wait $$beside
+CHECK_PAGE := $(NPM) run check
 
 # A build from nothing has nothing to add to: without increments it is faster and half as large on disk.
 # Nobody debugs there either: panics say where they are without line tables.
@@ -21,9 +22,9 @@ export CARGO_PROFILE_DEV_DEBUG := 0
 # clippy turns part of the optimiser off.
 check test test-rust test-browser: export RUSTC_WORKSPACE_WRAPPER := clippy-driver
 check test test-rust test-browser: export CLIPPY_ARGS := -D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
-LINT := $(call beside_setup,cargo build --workspace --all-targets --locked)
+LINT := $(call beside,tests/setup && $(CHECK_PAGE),cargo build --workspace --all-targets --locked)
 else
-LINT := cargo clippy --workspace --all-targets --locked -- -D warnings
+LINT := cargo clippy --workspace --all-targets --locked -- -D warnings && $(CHECK_PAGE)
 endif
 
 ## Build what has changed and serve Tenon on http://127.0.0.1:8366.
@@ -37,7 +38,6 @@ test: test-rust test-web test-browser
 check: web/node_modules/.ready $(if $(CI),web)
 	cargo fmt --all --check
 	@$(LINT)
-	$(NPM) run check
 	node tests/dependencies.js
 	node tests/structure.js
 
@@ -105,7 +105,7 @@ test-setup:
 	@tests/setup
 
 test-rust: web
-	@$(call beside_setup,$(RUN_TESTS) --workspace --locked --no-run)
+	@$(call beside,tests/setup,$(RUN_TESTS) --workspace --locked --no-run)
 	$(RUN_TESTS) --workspace --locked $(TEST_THREADS)
 
 test-web: web/node_modules/.ready
