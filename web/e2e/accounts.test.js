@@ -1,7 +1,7 @@
 // People: getting in, being thrown out, and what is theirs.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findings } from './axe.js';
+import { findingsInBothSchemes } from './axe.js';
 import { desktop, openPage, phone } from './browser.js';
 import { fixture } from './fixture.js';
 import { added, ann, authPageOf, logIn, post, setUp } from './people.js';
@@ -431,47 +431,41 @@ test('without accounts there are settings, and nothing to log out of', deadline,
   assert.deepEqual(complaints, []);
 });
 
-for (const colorScheme of ['light', 'dark']) {
-  for (const [name, viewport] of Object.entries({ desktop, phone })) {
-    test(
-      `no barrier on the log-in pages and in the settings: ${colorScheme}, ${name}`,
-      deadline,
-      async (t) => {
-        const small = viewport === phone ? { hasTouch: true, isMobile: true } : {};
-        const { page, authPage } = await visit(t, undefined, { colorScheme, viewport, ...small });
-        await authPage.logInButton.click();
-        const found = await findings(page, 'log-in');
-        await authPage.logIn(ann);
-        await authPage.field.waitFor();
-        await page.goto(`${suite.tenon.url}/#/settings/account`);
-        for (const section of ['account', 'keys', 'people', 'log']) {
-          await page.goto(`${suite.tenon.url}/#/settings/${section}`);
-          await authPage.settings
-            .getByRole('listitem')
-            .or(authPage.settings.getByText('You have no'))
-            .first()
-            .waitFor();
-          const opener = authPage.settings.getByRole('button', {
-            name: /^(Create a key|Add a person)$/,
-          });
-          if (await opener.count()) await opener.click();
-          found.push(...(await findings(page, section)));
-          const { content, tooSmall } = await page.evaluate(() => ({
-            content: document.documentElement.scrollWidth - innerWidth,
-            tooSmall: [
-              ...document.querySelectorAll(
-                'dialog :is(button, a, select, label:has([type=radio], [type=checkbox]), input:not([type=radio], [type=checkbox], [hidden]))',
-              ),
-            ]
-              .filter((element) => element.checkVisibility())
-              .filter((element) => element.getBoundingClientRect().height < 44)
-              .map((element) => element.ariaLabel ?? element.textContent),
-          }));
-          assert.ok(content <= 0, `${section} is wider than the page`);
-          if (viewport === phone) assert.deepEqual(tooSmall, [], section);
-        }
-        assert.deepEqual(found, []);
-      },
-    );
-  }
+for (const [name, viewport] of Object.entries({ desktop, phone })) {
+  test(`no barrier on the log-in pages and in the settings: ${name}`, deadline, async (t) => {
+    const small = viewport === phone ? { hasTouch: true, isMobile: true } : {};
+    const { page, authPage } = await visit(t, undefined, { viewport, ...small });
+    await authPage.logInButton.click();
+    const found = await findingsInBothSchemes(page, 'log-in');
+    await authPage.logIn(ann);
+    await authPage.field.waitFor();
+    await page.goto(`${suite.tenon.url}/#/settings/account`);
+    for (const section of ['account', 'keys', 'people', 'log']) {
+      await page.goto(`${suite.tenon.url}/#/settings/${section}`);
+      await authPage.settings
+        .getByRole('listitem')
+        .or(authPage.settings.getByText('You have no'))
+        .first()
+        .waitFor();
+      const opener = authPage.settings.getByRole('button', {
+        name: /^(Create a key|Add a person)$/,
+      });
+      if (await opener.count()) await opener.click();
+      found.push(...(await findingsInBothSchemes(page, section)));
+      const { content, tooSmall } = await page.evaluate(() => ({
+        content: document.documentElement.scrollWidth - innerWidth,
+        tooSmall: [
+          ...document.querySelectorAll(
+            'dialog :is(button, a, select, label:has([type=radio], [type=checkbox]), input:not([type=radio], [type=checkbox], [hidden]))',
+          ),
+        ]
+          .filter((element) => element.checkVisibility())
+          .filter((element) => element.getBoundingClientRect().height < 44)
+          .map((element) => element.ariaLabel ?? element.textContent),
+      }));
+      assert.ok(content <= 0, `${section} is wider than the page`);
+      if (viewport === phone) assert.deepEqual(tooSmall, [], section);
+    }
+    assert.deepEqual(found, []);
+  });
 }

@@ -100,6 +100,8 @@ async function stream(response, { model, tools, messages }, says, calls, pace) {
     for (const [index, content] of pieces.entries()) {
       choose({ content });
       if (index % pace.atOnce === pace.atOnce - 1) await setTimeout(pace.pauseMs);
+      // Nobody reads the rest.
+      if (response.destroyed) return;
     }
     choose({}, 'stop');
   } else {
