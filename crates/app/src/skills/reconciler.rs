@@ -345,8 +345,9 @@ impl RunningSkill {
     pub(super) fn state(&self) -> SourceState {
         let update = self.update.as_ref().map(|update| update.borrow().clone());
         match update {
-            None | Some(SetupStatus::Ready) => self.source.revision().state(),
-            Some(SetupStatus::Running { .. }) => SourceState::Starting,
+            None => self.source.revision().state(),
+            // One that is set up still has to take over.
+            Some(SetupStatus::Running { .. } | SetupStatus::Ready) => SourceState::Starting,
             Some(SetupStatus::Failed(why)) => {
                 let why = why.message.into();
                 let why = SkillFault::UpdateFailed { why }.detail();
