@@ -2,16 +2,13 @@
 //! call waits for them; kept for 30 days, while there are not too many, or until the keys are
 //! rotated.
 
-use sea_orm::sea_query::OnConflict;
-use sea_orm::{
-    ColumnTrait, DatabaseConnection, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder,
-    QuerySelect,
-};
+use sea_orm::{ColumnTrait, DatabaseConnection, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use tenon_domain::{CallId, TurnId, UserId};
 
 use crate::audit::first_id_at;
 use crate::entity::call_traces;
 use crate::events::turn_of_call;
+use crate::insert_new::insert_new;
 use crate::transaction::begin;
 use crate::{Error, Result, Store, now, text};
 
@@ -20,9 +17,6 @@ const RETENTION_MS: i64 = 30 * 24 * 60 * 60 * 1000;
 
 /// Some kilobytes each.
 const MAX_TRACES: u64 = 100_000;
-
-/// SQLite takes 32,766 values in one statement, and each row has three.
-const ROWS_PER_INSERT: usize = 500;
 
 impl Store {
     /// Writes a trace soon, together with others. Its writer bounds it.
@@ -82,16 +76,10 @@ impl Store {
 /// In a transaction of its own: nothing else fails with it.
 pub(crate) async fn write(write: &DatabaseConnection, rows: Vec<call_traces::Model>) -> Result<()> {
     let transaction = begin(write).await?;
-    let mut rows = rows.into_iter().map(IntoActiveModel::into_active_model);
-    loop {
-        let some: Vec<_> = rows.by_ref().take(ROWS_PER_INSERT).collect();
-        if some.is_empty() {
-            break;
-        }
-        call_traces::Entity::insert_many(some)
-            .on_conflict(OnConflict::new().do_nothing().to_owned())
-            .exec_without_returning(&transaction)
-            .await?;
-    }
+    let columns = ["call_id", "user_id", "sealed_content"];
+    let rows = rows
+        .into_iter()
+        .map(|row| [row.call_id, row.user_id, row.sealed_content].map(Into::into));
+    insert_new(&transaction, "call_traces", columns, rows).await?;
     Ok(transaction.commit().await?)
 }

@@ -27,6 +27,7 @@ mod folders;
 mod enum_column;
 mod history;
 mod import;
+mod insert_new;
 mod invites;
 mod keys;
 mod lease;

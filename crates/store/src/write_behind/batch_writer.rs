@@ -3,10 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use sea_orm::sea_query::{Expr, OnConflict};
+use sea_orm::sea_query::Expr;
 use sea_orm::{
-    ColumnTrait, DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait, IntoActiveModel,
-    QueryFilter,
+    ColumnTrait, DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait, QueryFilter,
 };
 use serde_json::json;
 use tenon_domain::EntryPoint;
@@ -16,6 +15,7 @@ use tokio::time::timeout;
 use super::PendingWrites;
 use crate::call_traces;
 use crate::entity::{self, api_keys, audit, auth_sessions};
+use crate::insert_new::insert_new;
 use crate::model_calls::{self, ModelCallDraft};
 use crate::transaction::begin;
 use crate::write_health;
@@ -98,24 +98,23 @@ impl BatchWriter {
     }
 }
 
-/// In parts of a few lengths, whose statements are prepared once and kept. Rows that are there
-/// already come from an attempt whose commit was not acknowledged.
 async fn insert_audit(transaction: &DatabaseTransaction, rows: &[audit::Model]) -> Result<()> {
-    let is_there = OnConflict::column(audit::Column::Id)
-        .do_nothing()
-        .to_owned();
-    let mut rest = rows;
-    for length in [64, 8, 1] {
-        while let Some((part, after)) = rest.split_at_checked(length) {
-            let part = part.iter().cloned().map(IntoActiveModel::into_active_model);
-            audit::Entity::insert_many(part)
-                .on_conflict(is_there.clone())
-                .exec_without_returning(transaction)
-                .await?;
-            rest = after;
-        }
-    }
-    Ok(())
+    let columns = [
+        "id", "at", "user_id", "door", "action", "subject", "detail", "address",
+    ];
+    let rows = rows.iter().map(|row| {
+        [
+            row.id.as_str().into(),
+            row.at.into(),
+            row.user_id.clone().into(),
+            row.door.as_str().into(),
+            row.action.as_str().into(),
+            row.subject.as_str().into(),
+            row.detail.as_str().into(),
+            row.address.as_str().into(),
+        ]
+    });
+    insert_new(transaction, "audit", columns, rows).await
 }
 
 /// The entry that stands for those that are missing.
