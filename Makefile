@@ -10,7 +10,7 @@ TEST_THREADS := $(if $(shell command -v cargo-nextest),--test-threads $(shell ec
 PAGE := $(shell find web/src web/public web/index.html web/*.ts web/*.js -type f 2>/dev/null)
 
 # The first while the second runs: what the tests need is installed while they are compiled.
-beside = { $(1); } & beside=$$!; $(2) || { kill $$beside; exit 1; }; wait $$beside
+beside = { $(1); } & beside=$$!; $(2) || { kill $$beside 2>/dev/null; exit 1; }; wait $$beside
 CHECK_PAGE := $(NPM) run check
 
 # A build from nothing has nothing to add to: without increments it is faster and half as large on disk.
