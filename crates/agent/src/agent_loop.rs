@@ -11,7 +11,7 @@ use std::ops::ControlFlow;
 use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 use std::pin::Pin;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use futures::FutureExt;
 use tenon_domain::{
@@ -23,6 +23,7 @@ use tenon_tools::{RequestTools, Toolset};
 use tokio_util::sync::CancellationToken;
 
 use crate::context_window::ContextWindow;
+use crate::lock::lock;
 use crate::model_step::{ModelStep, StepResult};
 use crate::recorder::Recorder;
 use crate::request::ModelTools;
@@ -251,10 +252,10 @@ impl UsageMeter {
     }
 
     pub(crate) fn total(&self) -> Usage {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        *lock(&self.0)
     }
 
     fn add(&self, usage: Usage) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) += usage;
+        *lock(&self.0) += usage;
     }
 }

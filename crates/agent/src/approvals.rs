@@ -1,12 +1,13 @@
 //! Approvals: calls that wait for a person, and the person's decisions.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use tenon_domain::{CallId, Caller, ChatId, EventBody, Policy, ToolAccess, UserId, Verdict};
 use tenon_store::{ApprovalScope, ApprovalState, Error as StoreError, PendingApproval};
 use tokio::sync::Notify;
 
+use crate::lock::lock;
 use crate::{Agent, Error};
 
 /// The approvals that are waited for in this process.
@@ -143,7 +144,7 @@ impl Approvals {
     }
 
     fn waiting(&self) -> MutexGuard<'_, HashMap<CallId, (ChatId, Arc<Notify>)>> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.waiting)
     }
 }
 

@@ -1,11 +1,13 @@
 //! The stream that an API client reads while an answer is made.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use tenon_domain::{DeltaKind, Part, StopReason, ToolCall, TurnOutcome, Usage};
 use tokio::sync::mpsc;
 use tokio_util::sync::DropGuard;
+
+use crate::lock::lock;
 
 /// A part of an answer, as it comes.
 #[derive(Debug)]
@@ -60,7 +62,7 @@ impl ClientStream {
     pub(crate) fn open(&self) -> CompletionStream {
         let (sender, parts) = mpsc::unbounded_channel();
         self.starts_paragraph.store(false, Ordering::Relaxed);
-        *self.parts.lock().unwrap_or_else(PoisonError::into_inner) = Some(sender);
+        *lock(&self.parts) = Some(sender);
         CompletionStream { parts, _stop: None }
     }
 
@@ -92,11 +94,11 @@ impl ClientStream {
             stop,
             usage,
         });
-        *self.parts.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        *lock(&self.parts) = None;
     }
 
     fn send(&self, part: CompletionPart) {
-        let parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
+        let parts = lock(&self.parts);
         if let Some(parts) = &*parts {
             // An error only means that the client is gone.
             let _ = parts.send(part);

@@ -3,9 +3,11 @@
 //! The loop adds each step when its calls have ended. Tools of the run may read all of them, and drop
 //! old ones from what the model is told; what is dropped stays here, and on record.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use tenon_domain::{Message, Usage};
+
+use crate::lock::lock;
 
 #[derive(Debug, Default)]
 pub struct ContextWindow(Mutex<State>);
@@ -105,7 +107,7 @@ impl ContextWindow {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 

@@ -1,4 +1,4 @@
-//! The numbered events of chats: persist first, then publish. [`Feed::emit`] is the only door.
+//! The numbered events of chats: persist first, then publish. [`Feed::emit`] is the only way to add one.
 //!
 //! One task writes. It takes what has queued up and writes it in one
 //! transaction, so a busy server pays for few commits, and what is published
@@ -21,7 +21,8 @@ use tenon_store::{Error, Result, Store};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, mpsc, oneshot};
 
-use channel::{Channel, Channels, forget_if_idle, lock};
+use crate::lock::lock;
+use channel::{Channel, Channels, forget_if_idle};
 use relay::{Relay, RelayedUpdate};
 
 /// How many emits wait for the writer before emitters wait, and how many it takes at once.

@@ -4,7 +4,7 @@
 //! with it the form. The answer goes to the tool and is stored nowhere.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use tenon_domain::form::fields::{FormFields, FormSchemaError};
 use tenon_domain::text::shorten;
@@ -13,6 +13,7 @@ use tenon_store::fresh_id;
 use tokio::sync::oneshot;
 
 use crate::activity::ChatActivity;
+use crate::lock::lock;
 use crate::{Agent, Error};
 
 /// Nobody reads a longer message.
@@ -143,7 +144,7 @@ impl Forms {
     }
 
     fn open(&self) -> MutexGuard<'_, HashMap<FormId, OpenForm>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.open)
     }
 }
 

@@ -25,12 +25,14 @@ mod metrics;
 mod other_servers;
 mod title;
 
+mod lock;
 mod prompt;
 mod running_turns;
 
 mod delete;
 mod estimate;
 mod recover;
+mod store_backoff;
 mod turn_end;
 mod turn_fault;
 mod turn_span;

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use tenon_domain::{TurnOutcome, Usage};
+
+use crate::lock::lock;
 
 /// Models beyond this many names are counted together.
 const MAX_MODELS: usize = 256;
@@ -55,7 +57,7 @@ impl RunMetrics {
             TurnOutcome::Failed(_) => 4,
         };
         self.0.runs[kind as usize][outcome].fetch_add(1, Ordering::Relaxed);
-        let mut tokens = self.0.tokens.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tokens = lock(&self.0.tokens);
         let is_full = tokens.len() >= MAX_MODELS && !tokens.contains_key(model);
         let model = if is_full { OTHER } else { model };
         *tokens.entry(model.to_owned()).or_default() += usage;
@@ -76,7 +78,7 @@ impl RunMetrics {
     }
 
     pub(crate) fn tokens(&self) -> BTreeMap<String, Usage> {
-        let tokens = self.0.tokens.lock().unwrap_or_else(PoisonError::into_inner);
+        let tokens = lock(&self.0.tokens);
         tokens.clone()
     }
 }

@@ -18,7 +18,7 @@ use crate::{Agent, Error};
 const STOP: &str = "agent.stop";
 const ANSWER_FORM: &str = "agent.form";
 
-/// It is done at once, wherever it is.
+/// The owner answers at once: neither stopping a turn nor passing on a form waits for anything.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(8);
 
 /// The answer to a form, on its way to the call that asked.

@@ -1,13 +1,14 @@
 //! After a restart: turns that wait for a person go on, and what else was left
 //! loose is tied, so that every chat can go on.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use tenon_domain::{Caller, ErrorDetail, ToolAccess, TurnOutcome, Usage};
 use tenon_store::{Error as StoreError, LeaseState, OpenTurn, PausedTurn, Result};
 use tokio::sync::watch;
 
 use crate::agent_loop::UsageMeter;
+use crate::lock::lock;
 use crate::request::{TurnOverrides, TurnProfile};
 use crate::running_turns::RunningTurns;
 use crate::turn::{Turn, TurnStart};
@@ -177,7 +178,7 @@ impl Agent {
 
 impl AdoptedTurns {
     fn lists(&self) -> MutexGuard<'_, AdoptedLists> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 
     fn next_unknown(&self) -> Option<OpenTurn> {

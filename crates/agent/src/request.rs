@@ -33,7 +33,7 @@ pub struct TurnRequest {
     pub model: TurnModel,
     /// Language of the page that shows the answer.
     pub language: Option<PageLanguage>,
-    /// Through which door it was said.
+    /// How it came in: the page, a key or a shell.
     pub door: EntryPoint,
     /// Whether somebody is there who can be asked before a tool is used, and while it runs.
     pub can_ask: bool,

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use tenon_domain::{ChatId, TurnId};
@@ -11,6 +11,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::Error;
 use crate::activity::ChatActivity;
+use crate::lock::lock;
 
 /// Storing a message takes milliseconds, unless the database is in trouble.
 const STORE_TIMEOUT: Duration = Duration::from_secs(10);
@@ -177,7 +178,7 @@ impl RunningTurns {
     }
 
     fn turns(&self) -> MutexGuard<'_, HashMap<ChatId, RunningTurn>> {
-        self.turns.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.turns)
     }
 }
 

@@ -5,10 +5,12 @@
 //! back in its place. Nothing depends on it: without it the model only calls those tools again.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use tenon_domain::{CallId, Message, Part, UserId};
+
+use crate::lock::lock;
 
 /// Longer than a client takes for the calls of a step.
 const MAX_AGE: Duration = Duration::from_secs(30 * 60);
@@ -45,7 +47,7 @@ impl StepCache {
         if messages.is_empty() || bytes > MAX_ENTRY_BYTES {
             return;
         }
-        let mut steps = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut steps = lock(&self.0);
         steps.bytes += bytes;
         steps.entries.push_back(CachedStep {
             user: user.clone(),
@@ -60,7 +62,7 @@ impl StepCache {
     /// The conversation with the steps that its client does not know. They stay remembered: a request may
     /// be sent again.
     pub(crate) fn restore(&self, user: &UserId, messages: Vec<Message>) -> Vec<Message> {
-        let mut steps = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut steps = lock(&self.0);
         steps.evict();
         if steps.entries.is_empty() {
             return messages;

@@ -41,7 +41,7 @@ pub(crate) struct Turn {
     pub(crate) chat: ChatId,
     /// What the user may call, before the switches are asked.
     pub(crate) access: ToolAccess,
-    /// Through which door it was said.
+    /// How it came in: the page, a key or a shell.
     pub(crate) door: EntryPoint,
     /// Whether somebody is there who can fill in a form.
     pub(crate) can_ask: bool,

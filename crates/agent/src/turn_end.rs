@@ -1,7 +1,5 @@
 //! The end of a turn: nothing of it may stay open, whatever went wrong.
 
-use std::time::Duration;
-
 use tenon_domain::{
     CallEndError, CallRecord, CallStatus, ChatId, Cost, EventBody, MessageRecord, ToolError,
     TurnId, TurnOutcome, Usage,
@@ -9,12 +7,7 @@ use tenon_domain::{
 use tenon_store::{Error, Result};
 
 use crate::Agent;
-
-/// How soon it is tried again when the end cannot be written down; doubled each time.
-pub(crate) const FIRST_WAIT: Duration = Duration::from_millis(250);
-
-/// Upper bound of the retry delay, so that an end is stored soon after a full disk is freed.
-pub(crate) const LONGEST_WAIT: Duration = Duration::from_secs(8);
+use crate::store_backoff::StoreBackoff;
 
 /// How a turn ended, and what it took.
 #[derive(Debug, Clone)]
@@ -29,7 +22,7 @@ impl Agent {
     /// Until that is stored nothing else can be said in the chat, so it is tried as long as it
     /// takes; what a shutdown cuts off the next start does.
     pub(crate) async fn end(&self, chat: &ChatId, turn: &TurnId, end: TurnEnd) {
-        let mut wait = FIRST_WAIT;
+        let mut backoff = StoreBackoff::new();
         loop {
             match self.try_end(chat, turn, end.clone()).await {
                 Ok(()) => return,
@@ -45,9 +38,8 @@ impl Agent {
                     tracing::warn!(%error, %chat, %turn, "the end of a turn could not be written down yet");
                 }
             }
-            tokio::select! {
-                () = tokio::time::sleep(wait) => wait = (wait * 2).min(LONGEST_WAIT),
-                () = self.running.closing.cancelled() => break,
+            if backoff.wait(&self.running.closing).await.is_break() {
+                break;
             }
         }
         // A database that was only locked for a moment may take it now.

@@ -162,7 +162,7 @@ impl App {
         let setup = if bus.is_alone() || config.single_user {
             SetupCode::fresh()
         } else {
-            SetupCode::shared(&[&vault.reveal(), &store.cluster_id().await?])
+            SetupCode::shared(&[&vault.export_keys(), &store.cluster_id().await?])
         };
         let endpoints = ModelEndpoints::new(&config.environment, config.local_models.as_deref());
         let models = Models::new(store.clone(), vault.clone(), builtin, endpoints);
@@ -432,7 +432,7 @@ fn document_reader(config: &Config) -> Result<(Sandbox, PathBuf)> {
     }
 }
 
-/// Where people may log in instead, if anywhere.
+/// The OpenID Connect issuer, if one is configured.
 fn issuer(data: &Path, config: &Config) -> Result<Issuer> {
     let Some(settings) = &config.oidc else {
         return Ok(None);

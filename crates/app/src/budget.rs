@@ -6,13 +6,15 @@
 //! stand for when dropped.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
 use tenon_domain::{UserId, coded_errors};
 use tenon_net::json_weight::parsed_bytes;
 use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore, SemaphorePermit, oneshot};
 use tokio::time::timeout;
+
+use crate::lock::lock;
 
 /// Bodies and frames up to this length are received without a share of the pool.
 pub const SMALL_BYTES: usize = 64 * 1024;
@@ -199,7 +201,7 @@ impl Budget {
     }
 
     fn user(&self, user: &UserId) -> Arc<UserPools> {
-        let mut users = self.0.users.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut users = lock(&self.0.users);
         if let Some(known) = users.get(user).and_then(Weak::upgrade) {
             return known;
         }

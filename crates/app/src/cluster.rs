@@ -46,7 +46,7 @@ impl Cluster {
         }
     }
 
-    /// How it is, and how it will be.
+    /// The current state, then each change.
     pub fn watch(&self) -> watch::Receiver<ClusterState> {
         self.state.subscribe()
     }

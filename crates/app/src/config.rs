@@ -108,14 +108,19 @@ pub enum LogFormat {
     Json,
 }
 
-impl FromStr for LogFormat {
-    type Err = String;
+/// The name of a format that there is not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("use text or json")]
+pub struct UnknownLogFormat;
 
-    fn from_str(text: &str) -> std::result::Result<Self, String> {
+impl FromStr for LogFormat {
+    type Err = UnknownLogFormat;
+
+    fn from_str(text: &str) -> std::result::Result<Self, UnknownLogFormat> {
         match text {
             "text" => Ok(Self::Text),
             "json" => Ok(Self::Json),
-            _ => Err("use text or json".into()),
+            _ => Err(UnknownLogFormat),
         }
     }
 }

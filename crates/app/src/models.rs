@@ -13,7 +13,7 @@ mod server_facts_cache;
 mod view;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use serde_json::Map;
@@ -23,6 +23,7 @@ use tenon_llm::{Provider, Remote, connect};
 use tenon_sources::import::is_unprintable;
 use tenon_store::{Store, StoredModel, Vault};
 
+use crate::lock::lock;
 use endpoints::{Endpoint, ModelEndpoints};
 use server_facts_cache::ServerFactsCache;
 
@@ -207,9 +208,7 @@ impl Models {
     }
 
     fn connected(&self) -> MutexGuard<'_, HashMap<ModelId, ConnectedModel>> {
-        self.connected
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        lock(&self.connected)
     }
 
     /// Where a model is and how it is asked. None: its endpoint is not known any more.

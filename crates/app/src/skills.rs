@@ -136,7 +136,7 @@ impl Skills {
             let choice = InstallChoice {
                 visibility: install.visibility,
                 allow_network: install.allow_network,
-                origin: origin.of(&bundle.folder),
+                origin: origin.path_of(&bundle.folder),
                 update_of: None,
             };
             installed.push(self.put(user, bundle, choice).await?);

@@ -286,7 +286,7 @@ impl Sources {
             let Some(document) = found.document.take() else {
                 continue;
             };
-            if let Err(error) = documents::keep_given(&self.0.store, &document).await {
+            if let Err(error) = documents::store_uploaded(&self.0.store, &document).await {
                 tracing::warn!(file, name = found.name, %error, "a document cannot be kept");
                 found.config = Err(ServerEntryError::Other(FileFault::NotStored.into()));
             }

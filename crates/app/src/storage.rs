@@ -60,12 +60,12 @@ impl Storage {
         self.free_space.check()
     }
 
-    /// How it is, and how it will be.
+    /// The current state, then each change.
     pub fn watch(&self) -> watch::Receiver<StorageState> {
         self.state.subscribe()
     }
 
-    /// How it is, tried just now unless it was a moment ago.
+    /// The state, after a write that tries it unless the last one was a moment ago.
     pub async fn probe(&self) -> StorageState {
         let (now, before) = (now(), self.probed_at.load(Ordering::Relaxed));
         let is_due = (now - before).abs() >= PROBE_INTERVAL_MS;

@@ -7,10 +7,10 @@
 //! what it names is read within its own folder and within bounds, and its tools need approval as
 //! any others.
 
-pub mod local_tools;
 pub mod report;
 pub mod runner;
 pub mod servers;
+pub mod task_builtins;
 pub mod tokens;
 
 mod error;
@@ -24,7 +24,7 @@ mod trajectory;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use local_tools::LocalTool;
+use task_builtins::TaskBuiltin;
 
 pub use error::TaskError;
 pub use load::{FailedTask, TaskArgument, load};
@@ -57,7 +57,7 @@ pub enum TaskTools {
     /// Only the tools it names.
     Named {
         servers: Vec<String>,
-        local: Vec<LocalTool>,
+        local: Vec<TaskBuiltin>,
     },
 }
 
@@ -88,7 +88,7 @@ impl Task {
     pub fn must_claim(&self) -> bool {
         match &self.tools {
             TaskTools::OfUser => false,
-            TaskTools::Named { local, .. } => local.contains(&LocalTool::ClaimDone),
+            TaskTools::Named { local, .. } => local.contains(&TaskBuiltin::ClaimDone),
         }
     }
 }

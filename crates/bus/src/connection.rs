@@ -32,7 +32,7 @@ pub(crate) enum OutgoingMessage {
     Publish {
         channel: String,
         message: Bytes,
-        /// Given back with it.
+        /// Its share of the outbox, released when it was sent or dropped.
         room: OwnedSemaphorePermit,
     },
     /// All before it were sent.
@@ -63,7 +63,7 @@ pub(crate) async fn run(
                 while outgoing.try_recv().is_ok() {}
                 inner.state.send_replace(BusState::Connected);
                 tracing::info!("connected to the bus");
-                inner.peers.say_hello(&inner, true);
+                inner.peers.send_heartbeat(&inner, true);
                 drop(inner);
                 let why = pump(connection, &bus, &mut outgoing).await;
                 let Some(inner) = bus.upgrade() else { return };
@@ -85,7 +85,7 @@ pub(crate) async fn run(
     }
 }
 
-/// Waits a moment until what was said is sent.
+/// Waits, for a second at most, until all queued messages are sent.
 pub(crate) async fn flush(inner: &Arc<Inner>) {
     let (done, sent) = oneshot::channel();
     if inner.outbox.try_send(OutgoingMessage::Flush(done)).is_ok() {
@@ -118,7 +118,7 @@ async fn connect(address: &BusAddress, inner: &Inner) -> Result<BusConnection, S
     }
 }
 
-/// Without what may be in an address.
+/// The category alone: the full text may quote the address, with its password.
 fn cause(error: &redis::RedisError) -> String {
     error.category().to_owned()
 }
@@ -196,7 +196,7 @@ async fn listen(mut stream: PubSubStream, bus: &Weak<Inner>) -> String {
 
 /// Never waits: one slow receiver must not delay the others.
 fn receive(inner: &Arc<Inner>, header: envelope::Header, body: Bytes) {
-    inner.peers.see(inner, &header);
+    inner.peers.record_message(inner, &header);
     match header.kind {
         MessageKind::Note => inner.inbox.deliver(&header, body),
         MessageKind::Hello { .. } | MessageKind::Goodbye => {}

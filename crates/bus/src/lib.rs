@@ -119,7 +119,7 @@ impl Bus {
             Arc::downgrade(&inner),
             outgoing,
         ));
-        tokio::spawn(peers::greet(Arc::downgrade(&inner)));
+        tokio::spawn(peers::run_heartbeats(Arc::downgrade(&inner)));
         Self(Some(inner))
     }
 
@@ -269,7 +269,7 @@ impl Inner {
         is_sent
     }
 
-    /// Until it is sent.
+    /// Reserves a message's bytes of the outbox, until it is sent. None: the outbox is full.
     fn room_for(&self, message: &Bytes) -> Option<OwnedSemaphorePermit> {
         let length = u32::try_from(message.len()).ok()?;
         let room = self.outbox_room.clone().try_acquire_many_owned(length);

@@ -1,4 +1,4 @@
-//! The other servers on the bus: each says every few seconds that it is there.
+//! The other servers on the bus, known by their heartbeats.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, Weak};
@@ -13,24 +13,24 @@ use crate::envelope::{Header, MessageKind};
 use crate::lock::lock;
 use crate::requests::POLL_TIMEOUT;
 
-const HELLO_INTERVAL: Duration = Duration::from_secs(4);
+const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(4);
 
 /// After so long without a word a server counts as gone.
-const SILENCE_TIMEOUT: Duration = Duration::from_secs(13);
+const PEER_TIMEOUT: Duration = Duration::from_secs(13);
 
 /// Bound on memory: no cluster is larger, but anybody may write to the channel.
 const MAX_PEERS: usize = 1024;
 
 #[derive(Debug)]
 pub(crate) struct Peers {
-    heard: Mutex<HashMap<Arc<str>, Instant>>,
+    last_seen: Mutex<HashMap<Arc<str>, Instant>>,
     names: watch::Sender<BTreeSet<Arc<str>>>,
 }
 
 impl Default for Peers {
     fn default() -> Self {
         Self {
-            heard: Mutex::default(),
+            last_seen: Mutex::default(),
             names: watch::Sender::new(BTreeSet::new()),
         }
     }
@@ -41,36 +41,36 @@ impl Peers {
         self.names.subscribe()
     }
 
-    pub(crate) fn say_hello(&self, inner: &Inner, is_new: bool) {
+    pub(crate) fn send_heartbeat(&self, inner: &Inner, is_new: bool) {
         let header = inner.header("", MessageKind::Hello { is_new });
         inner.send(inner.channels.all(), header, Bytes::new());
     }
 
     /// Notes that a peer is alive, because any message proves it.
-    pub(crate) fn see(&self, inner: &Inner, header: &Header) {
+    pub(crate) fn record_message(&self, inner: &Inner, header: &Header) {
         {
-            let mut heard = lock(&self.heard);
+            let mut last_seen = lock(&self.last_seen);
             if header.kind == MessageKind::Goodbye {
-                heard.remove(&header.from);
-            } else if heard.len() < MAX_PEERS || heard.contains_key(&header.from) {
-                heard.insert(header.from.clone(), Instant::now());
+                last_seen.remove(&header.from);
+            } else if last_seen.len() < MAX_PEERS || last_seen.contains_key(&header.from) {
+                last_seen.insert(header.from.clone(), Instant::now());
             }
         }
         self.publish();
         if header.kind == (MessageKind::Hello { is_new: true }) {
-            self.say_hello(inner, false);
+            self.send_heartbeat(inner, false);
         }
     }
 
     fn drop_silent(&self) {
-        let mut heard = lock(&self.heard);
-        heard.retain(|_, heard| heard.elapsed() < SILENCE_TIMEOUT);
+        let mut last_seen = lock(&self.last_seen);
+        last_seen.retain(|_, at| at.elapsed() < PEER_TIMEOUT);
     }
 
     fn publish(&self) {
         let names: BTreeSet<Arc<str>> = {
-            let heard = lock(&self.heard);
-            heard.keys().cloned().collect()
+            let last_seen = lock(&self.last_seen);
+            last_seen.keys().cloned().collect()
         };
         self.names.send_if_modified(|known| {
             let has_changed = *known != names;
@@ -82,14 +82,15 @@ impl Peers {
     }
 }
 
-pub(crate) async fn greet(bus: Weak<Inner>) {
-    let mut ticks = interval(HELLO_INTERVAL);
+/// Sends heartbeats, drops peers that are silent, and ends requests that nobody polls any more.
+pub(crate) async fn run_heartbeats(bus: Weak<Inner>) {
+    let mut ticks = interval(HEARTBEAT_INTERVAL);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut connected_since: Option<Instant> = None;
     loop {
-        let is_late = ticks.tick().await.elapsed() > HELLO_INTERVAL;
+        let is_late = ticks.tick().await.elapsed() > HEARTBEAT_INTERVAL;
         let Some(inner) = bus.upgrade() else { return };
-        inner.peers.say_hello(&inner, false);
+        inner.peers.send_heartbeat(&inner, false);
         inner.requests.drop_old();
         // While the bus is down no peer can be heard, so none is considered gone.
         if !inner.is_connected() {
@@ -120,22 +121,22 @@ mod tests {
     async fn who_was_paused_itself_hears_the_others_before_it_drops_them() {
         let (inner, _outgoing) = Inner::new("test", "a");
         inner.state.send_replace(BusState::Connected);
-        tokio::spawn(greet(Arc::downgrade(&inner)));
+        tokio::spawn(run_heartbeats(Arc::downgrade(&inner)));
         let hello = Header {
             from: "b".into(),
             topic: "".into(),
             kind: MessageKind::Hello { is_new: false },
         };
-        inner.peers.see(&inner, &hello);
+        inner.peers.record_message(&inner, &hello);
         let peers = inner.peers.watch();
-        sleep(HELLO_INTERVAL / 2).await;
-        advance(3 * SILENCE_TIMEOUT).await;
-        sleep(HELLO_INTERVAL / 2).await;
+        sleep(HEARTBEAT_INTERVAL / 2).await;
+        advance(3 * PEER_TIMEOUT).await;
+        sleep(HEARTBEAT_INTERVAL / 2).await;
         assert_eq!(peers.borrow().len(), 1, "what it said is not read yet");
-        inner.peers.see(&inner, &hello);
-        sleep(2 * HELLO_INTERVAL).await;
+        inner.peers.record_message(&inner, &hello);
+        sleep(2 * HEARTBEAT_INTERVAL).await;
         assert_eq!(peers.borrow().len(), 1);
-        sleep(2 * SILENCE_TIMEOUT).await;
+        sleep(2 * PEER_TIMEOUT).await;
         assert_eq!(peers.borrow().len(), 0, "it is gone");
     }
 }

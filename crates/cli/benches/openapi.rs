@@ -136,7 +136,7 @@ async fn start(bench_server: &BenchServer) -> Arc<OpenapiServer> {
             owner: None,
         },
         config: OpenapiConfig {
-            origin: OpenapiOrigin::Given {
+            origin: OpenapiOrigin::Uploaded {
                 document_hash: String::new(),
             },
             base_url: None,

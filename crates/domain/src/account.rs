@@ -108,7 +108,7 @@ pub enum CallInterface {
 
 /// A text that names no entry point.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no door called {0:?}")]
+#[error("there is no entry point called {0:?}")]
 pub struct UnknownEntryPoint(pub String);
 
 impl EntryPoint {

@@ -56,7 +56,7 @@ pub enum EventBody {
         #[ts(optional)]
         #[serde(skip_serializing_if = "Option::is_none", default)]
         tools: Option<Vec<ToolId>>,
-        /// Through which door it was said.
+        /// How it came in: the page, a key or a shell.
         #[serde(default)]
         door: EntryPoint,
         /// Who is asked.

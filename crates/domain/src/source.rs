@@ -248,14 +248,28 @@ pub struct OpenapiConfig {
     pub tool_timeouts_ms: BTreeMap<String, u64>,
 }
 
+impl OpenapiConfig {
+    /// With an origin and no other setting.
+    pub fn new(origin: OpenapiOrigin) -> Self {
+        Self {
+            origin,
+            base_url: None,
+            headers: BTreeMap::new(),
+            credentials: BTreeMap::new(),
+            timeout_ms: None,
+            tool_timeouts_ms: BTreeMap::new(),
+        }
+    }
+}
+
 /// Where the document is.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged, rename_all_fields = "camelCase")]
 pub enum OpenapiOrigin {
     /// The address of a document, or of a server that has one at `/openapi.json`.
     Url { url: String },
-    /// Somebody gave it; this is the hash of the one that is kept.
-    Given { document_hash: String },
+    /// A document that was uploaded, by its hash.
+    Uploaded { document_hash: String },
 }
 
 /// What satisfies a security scheme.
@@ -319,7 +333,9 @@ impl fmt::Debug for OpenapiOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Url { .. } => f.write_str("Url"),
-            Self::Given { document_hash } => f.debug_tuple("Given").field(document_hash).finish(),
+            Self::Uploaded { document_hash } => {
+                f.debug_tuple("Uploaded").field(document_hash).finish()
+            }
         }
     }
 }

@@ -58,7 +58,7 @@ pub async fn stream(provider: &dyn Provider, request: ModelRequest) -> Result<Mo
 }
 
 /// A server says which model answers: another name than it was asked for, as often as not.
-pub(crate) fn answered_by(model: &str) {
+pub(crate) fn record_response_model(model: &str) {
     let model = &model[..model.floor_char_boundary(MAX_MODEL_BYTES)];
     Span::current().record("gen_ai.response.model", model);
 }

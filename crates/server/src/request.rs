@@ -8,8 +8,8 @@ mod id;
 mod params;
 
 pub(crate) use body::{
-    BodyLimit, FileBody, JsonBody, ReceivedBody, RequestMemory, collect, is_json, read, read_with,
-    receive, receive_body,
+    BodyLimit, FileBody, JsonBody, ReceiveError, ReceivedBody, RequestMemory, collect,
+    declared_length, is_json, read, read_with, receive, receive_body,
 };
 pub(crate) use caller::HttpCaller;
 pub(crate) use current_user::{authenticate, bearer};

@@ -326,8 +326,8 @@ impl SocketSession {
                     self.refuse(why.detail());
                 }
             }
-            Ok(ClientFrame::Sign(progress)) => self.tools.progress(progress),
-            Ok(ClientFrame::Answered(answered)) => self.tools.end(answered),
+            Ok(ClientFrame::ToolProgress(progress)) => self.tools.progress(progress),
+            Ok(ClientFrame::ToolResult(answered)) => self.tools.end(answered),
             Err(why) => {
                 let why = why.to_string();
                 self.refuse(ApiFault::FrameInvalid { why });

@@ -217,7 +217,7 @@ pub fn declarations() -> String {
         browser::RegistrationResult,
         browser::RegisteredServer,
         browser::ExecuteTool,
-        browser::LocalCallProgress,
+        browser::RemoteCallProgress,
         browser::LocalCallResult,
         browser::LocalCallOutcome,
         browser::LocalCallFailure,

@@ -17,7 +17,7 @@ use tenon_domain::{
     Policy, PromptProgress, SourceId, ToolId,
 };
 use tenon_sources::browser::{
-    ExecuteTool, LocalCallProgress, LocalCallResult, Registration, RegistrationResult,
+    ExecuteTool, LocalCallResult, Registration, RegistrationResult, RemoteCallProgress,
 };
 use ts_rs::TS;
 
@@ -279,8 +279,8 @@ pub enum ClientFrame {
     },
     /// A call has begun, or is this far.
     #[serde(rename = "tool:progress")]
-    Sign(LocalCallProgress),
+    ToolProgress(RemoteCallProgress),
     /// A call has ended.
     #[serde(rename = "tool:result")]
-    Answered(LocalCallResult),
+    ToolResult(LocalCallResult),
 }

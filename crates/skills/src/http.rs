@@ -20,7 +20,7 @@ use url::Url;
 
 use crate::error::{EndpointProblem, SkillError, SkillProblem};
 use crate::fields::{Fields, scalar};
-use endpoint::{UrlTemplate, expand, variables_of};
+use endpoint::{MissingVariable, UrlTemplate, expand, variables_of};
 use mapping::{ArgumentLocation, ArgumentTarget};
 
 const METHODS: [Method; 6] = [
@@ -62,6 +62,12 @@ pub enum HttpMappingError {
     NoBase,
     #[error(transparent)]
     Build(#[from] BuildError),
+}
+
+impl From<MissingVariable> for HttpMappingError {
+    fn from(MissingVariable(name): MissingVariable) -> Self {
+        Self::MissingVariable(name)
+    }
 }
 
 impl HttpMapping {
@@ -106,8 +112,7 @@ impl HttpMapping {
             None => request::build_at(&self.operation, server, &input)?,
         };
         for (name, template) in &self.headers {
-            let missing = HttpMappingError::MissingVariable;
-            let text = expand(template, variables).map_err(missing)?;
+            let text = expand(template, variables)?;
             let name = header::name(name).map_err(BuildError::from)?;
             let mut value = header::value(&text)
                 .ok_or_else(|| HttpMappingError::InvalidVariable(name.to_string()))?;
@@ -127,7 +132,7 @@ impl HttpMapping {
             let root = request::server_url("/", base).map_err(BuildError::from)?;
             return Ok(root);
         }
-        let server = expand(&self.server, variables).map_err(HttpMappingError::MissingVariable)?;
+        let server = expand(&self.server, variables)?;
         let url = Url::parse(&server)
             .map_err(|error| request::ServerUrlError {
                 server: self.server.clone(),

@@ -29,7 +29,7 @@ mod limits;
 mod wire;
 mod wire_request;
 
-pub use crate::call_progress::LocalCallProgress;
+pub use crate::call_progress::RemoteCallProgress;
 pub use client_server::{ClientServer, NamedPage};
 pub use device_entry::{DeviceStatus, LocalStatus};
 pub use device_hub::{DeviceHub, ParseSlots, ToolsChanged};

@@ -16,7 +16,7 @@ use tenon_domain::{
 use tenon_tools::{CallContext, OutputStore, Quota, Relevance, ToolSource};
 use url::Url;
 
-pub mod local;
+pub mod task;
 
 mod files;
 mod flow;

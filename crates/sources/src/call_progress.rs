@@ -7,7 +7,7 @@ use ts_rs::TS;
 
 /// `tool:progress`: a sign of life. The first one says that whoever executes it has begun.
 #[derive(Debug, Clone, Serialize, Deserialize, TS)]
-pub struct LocalCallProgress {
+pub struct RemoteCallProgress {
     pub call_id: CallId,
     #[ts(optional)]
     pub progress: Option<f64>,
@@ -17,7 +17,7 @@ pub struct LocalCallProgress {
     pub message: Option<String>,
 }
 
-impl LocalCallProgress {
+impl RemoteCallProgress {
     /// Passes it on to whoever made the call.
     pub(crate) fn report(self, context: &CallContext) {
         match self.progress {

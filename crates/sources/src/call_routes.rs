@@ -21,7 +21,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tracing::Span;
 
-use crate::call_progress::LocalCallProgress;
+use crate::call_progress::RemoteCallProgress;
 use crate::lock::lock;
 
 /// A topic on the bus.
@@ -42,7 +42,7 @@ pub struct CallRoutes {
 }
 
 /// The calls that other servers make for this one.
-type CallsElsewhere = HashMap<CallId, mpsc::Sender<LocalCallProgress>>;
+type CallsElsewhere = HashMap<CallId, mpsc::Sender<RemoteCallProgress>>;
 
 /// The caller and origin of a call, as sent to the server that executes it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -165,7 +165,7 @@ impl RoutedCall {
         }
     }
 
-    /// Of its execution here, in the trace of whoever makes it.
+    /// The span of executing it for the server that sent it, in that one's trace.
     pub(crate) fn span(&self) -> Span {
         let span = tracing::info_span!(
             "routed_call",
@@ -189,7 +189,7 @@ impl Drop for CallRouteGuard<'_> {
     }
 }
 
-fn deliver(calls: &Mutex<CallsElsewhere>, progress: LocalCallProgress) {
+fn deliver(calls: &Mutex<CallsElsewhere>, progress: RemoteCallProgress) {
     if let Some(call) = lock(calls).get(&progress.call_id) {
         let _ = call.try_send(progress);
     }
@@ -205,7 +205,7 @@ struct RoutedCallClient {
 
 impl RoutedCallClient {
     fn tell(&self, update: Option<ProgressUpdate>) {
-        let mut progress = LocalCallProgress {
+        let mut progress = RemoteCallProgress {
             call_id: self.call.clone(),
             progress: None,
             total: None,

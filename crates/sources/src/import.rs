@@ -28,7 +28,7 @@ use tenon_openapi::document;
 
 use crate::fault::document_fault;
 
-pub use description::{reached, title};
+pub use description::title;
 pub use error::{ConfigReadError, ServerEntryError};
 pub use names::{MAX_NAME_BYTES, clean, is_clean, numbered};
 pub use note::ImportNote;

@@ -9,7 +9,7 @@ pub(crate) fn jitter(wait: Duration, random: u64) -> Duration {
     wait * 9 / 10 + wait / 5 * part / 1000
 }
 
-/// The same with a random number of its own.
+/// [`jitter`] with a fresh random number.
 pub(crate) fn spread(wait: Duration) -> Duration {
     jitter(wait, RandomState::new().hash_one(0))
 }

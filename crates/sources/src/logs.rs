@@ -1,12 +1,13 @@
 //! The log of one server: what its program wrote to standard error, and notes by Tenon about it.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
 use crate::cause::Cause;
+use crate::lock::lock;
 
 /// How many lines are kept, and how much of each.
 const MAX_LINES: usize = 200;
@@ -102,6 +103,6 @@ impl Logs {
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }

@@ -50,7 +50,7 @@ struct Inner {
     asking: Mutex<Option<AbortHandle>>,
 }
 
-/// A call of a tool of a server that runs elsewhere.
+/// A call to a tool of an MCP server that another Tenon server runs.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct RemoteServerCall {
     call: RoutedCall,
@@ -60,12 +60,12 @@ pub struct RemoteServerCall {
 }
 
 impl RemoteServerCall {
-    /// Of its execution here.
+    /// The span of executing it for the server that sent it.
     pub fn span(&self) -> Span {
         self.call.span()
     }
 
-    /// For its execution here.
+    /// The context to execute it with: its progress goes back to the server that sent it.
     pub fn context(&self, routes: &CallRoutes, from: &Arc<str>) -> CallContext {
         routes.context(from, &self.call)
     }

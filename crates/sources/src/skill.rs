@@ -25,7 +25,7 @@ mod worker;
 mod worker_pool;
 mod worker_request;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -46,6 +46,7 @@ pub use revision::{SetupStatus, SkillRevision, SkillValues};
 pub use tenon_sandbox::{Sandbox, SandboxSupport, Wall, WallStatus, WallStrength};
 pub use tenon_skills as package;
 
+use crate::lock::lock;
 use reply::{envelope, failure};
 use revision::OfferedTool;
 
@@ -70,13 +71,12 @@ impl InstalledSkill {
 
     /// The revision in use now; it changes when the skill is updated.
     pub fn revision(&self) -> Arc<SkillRevision> {
-        let revision = self.revision.lock();
-        revision.unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.revision).clone()
     }
 
     /// Calls that begin from now on run this. `Registry::refresh` lists its tools.
     pub fn update(&self, revision: Arc<SkillRevision>) {
-        let mut current = self.revision.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut current = lock(&self.revision);
         *current = revision;
         drop(current);
         self.host.workers.forget(&self.info.id);

@@ -125,7 +125,7 @@ impl Vault {
     }
 
     /// The keys themselves, as the key file holds them.
-    pub fn reveal(&self) -> String {
+    pub fn export_keys(&self) -> String {
         file::lines(&self.fresh_keys())
     }
 

@@ -1,7 +1,7 @@
 //! Live state of a chat: its watchers, and the drafts that later watchers get first.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use tenon_domain::{CallId, CallProgress, ChatId, Delta, MessageId, ModelWait};
@@ -109,8 +109,4 @@ pub(super) fn forget_if_idle(channels: &mut HashMap<ChatId, Channel>, chat: &Cha
     if channels.get(chat).is_some_and(Channel::is_idle) {
         channels.remove(chat);
     }
-}
-
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

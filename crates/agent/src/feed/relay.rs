@@ -22,7 +22,8 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::interval;
 
 use super::LiveUpdate;
-use super::channel::{Channel, Channels, lock};
+use super::channel::{Channel, Channels};
+use crate::lock::lock;
 use followed::{FollowedChats, OwnerChange};
 use followers::Followers;
 

@@ -6,7 +6,7 @@
 //! elicitations are declined at once.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use async_trait::async_trait;
 use tenon_domain::{
@@ -20,6 +20,7 @@ use super::progress_throttle::ProgressThrottle;
 use super::{POLL_INTERVAL, Turn};
 use crate::Agent;
 use crate::forms::PendingForm;
+use crate::lock::lock;
 
 pub(super) struct TurnClient {
     agent: Agent,
@@ -166,9 +167,7 @@ impl TurnClient {
     }
 
     fn unanswered(&self) -> MutexGuard<'_, Vec<FormId>> {
-        self.unanswered
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        lock(&self.unanswered)
     }
 }
 

@@ -1,7 +1,7 @@
 //! An API client that follows a turn of a chat, and makes the calls of the tools that it brought along.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use tenon_domain::{
@@ -13,6 +13,7 @@ use tokio::sync::oneshot;
 
 use super::Turn;
 use crate::client_stream::{ClientStream, CompletionStream};
+use crate::lock::lock;
 use crate::recorder::Recorder;
 use crate::{Agent, Error, TurnRequest};
 
@@ -71,17 +72,17 @@ impl Agent {
 
 impl ClientSessions {
     pub(super) fn insert(&self, chat: &ChatId, client: Arc<ClientSession>) {
-        let mut clients = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut clients = lock(&self.0);
         clients.insert(chat.clone(), client);
     }
 
     pub(super) fn remove(&self, chat: &ChatId) {
-        let mut clients = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut clients = lock(&self.0);
         clients.remove(chat);
     }
 
     fn of(&self, chat: &ChatId) -> Option<Arc<ClientSession>> {
-        let clients = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let clients = lock(&self.0);
         clients.get(chat).cloned()
     }
 }
@@ -89,7 +90,7 @@ impl ClientSessions {
 impl ClientSession {
     /// Takes the pending calls that these results belong to. Results of other calls are an error.
     fn take_pending(&self, results: &ClientResults) -> Result<PendingResults, Error> {
-        let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut pending = lock(&self.pending);
         let is_of = |pending: &mut PendingResults| {
             let mut calls = pending.calls.iter();
             calls.any(|call| results.contains_key(call))
@@ -101,7 +102,7 @@ impl ClientSession {
         let (results, receiver) = oneshot::channel();
         let calls = calls.iter().map(|call| call.id.clone()).collect();
         let pending = PendingResults { calls, results };
-        *self.pending.lock().unwrap_or_else(PoisonError::into_inner) = Some(pending);
+        *lock(&self.pending) = Some(pending);
         receiver
     }
 }

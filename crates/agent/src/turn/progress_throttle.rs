@@ -1,6 +1,6 @@
 //! Throttles the progress of a call: at most ten updates a second, and always the last one.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use tenon_domain::text::shorten;
@@ -10,6 +10,7 @@ use tokio::runtime::Handle;
 use tokio::time::Instant;
 
 use crate::Feed;
+use crate::lock::lock;
 
 const MIN_INTERVAL: Duration = Duration::from_millis(100);
 
@@ -96,7 +97,7 @@ impl ProgressThrottle {
     }
 
     fn state(&self) -> MutexGuard<'_, ThrottleState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 }
 

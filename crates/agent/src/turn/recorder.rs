@@ -1,6 +1,5 @@
 //! The [`Recorder`] of a turn: the feed and the store.
 
-use std::sync::PoisonError;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -12,6 +11,7 @@ use tenon_store::Result as StoreResult;
 use tenon_tools::{CallContext, ReadyCall};
 
 use super::Turn;
+use crate::lock::lock;
 use crate::recorder::{ApprovalOutcome, Recorder};
 use crate::step_trace::{ModelCaller, StepTrace};
 
@@ -60,8 +60,7 @@ impl Recorder for Turn {
 
     async fn tools_omitted(&self, tools: &[OmittedTool]) {
         {
-            let reported = &self.omitted_tools;
-            let mut reported = reported.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut reported = lock(&self.omitted_tools);
             if *reported == tools {
                 return;
             }

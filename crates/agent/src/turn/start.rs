@@ -20,7 +20,7 @@ use super::{ClientSession, Turn, TurnStart};
 use crate::agent_loop::UsageMeter;
 use crate::request::{TurnMessage, TurnRequest};
 use crate::running_turns::TurnSlot;
-use crate::turn_end::{FIRST_WAIT, LONGEST_WAIT};
+use crate::store_backoff::StoreBackoff;
 use crate::{Agent, Error, title};
 
 /// Longer texts belong into a file of the chat.
@@ -303,7 +303,7 @@ impl Turn {
     /// locked for as long as the former try may still be committed.
     async fn store_start(&self, begin: EventBody) -> tenon_store::Result<()> {
         let mut is_unknown = false;
-        let mut wait = FIRST_WAIT;
+        let mut backoff = StoreBackoff::new();
         loop {
             let error = match self.emit(vec![begin.clone()]).await {
                 Ok(()) => return Ok(()),
@@ -322,9 +322,9 @@ impl Turn {
                 Err(error) => return Err(error),
             };
             tracing::warn!(%error, chat = %self.chat, turn = %self.id, "whether a message is stored is not known yet");
-            tokio::select! {
-                () = tokio::time::sleep(wait) => wait = (wait * 2).min(LONGEST_WAIT),
-                () = self.agent.running.closing.cancelled() => return Err(error),
+            let closing = &self.agent.running.closing;
+            if backoff.wait(closing).await.is_break() {
+                return Err(error);
             }
         }
     }

@@ -18,7 +18,11 @@ impl Accounts {
         address: &str,
     ) -> Result<(Account, &'static str), OidcError> {
         let known = self.store.user_by_subject(&identity.subject).await?;
-        if let Some(email) = identity.email.as_ref().filter(|email| !oidc.lets_in(email)) {
+        if let Some(email) = identity
+            .email
+            .as_ref()
+            .filter(|email| !oidc.is_domain_allowed(email))
+        {
             return Err(OidcError::Domain(email.clone()));
         }
         if let Some(account) = known {

@@ -87,7 +87,7 @@ impl CurrentUser {
         Self::owner(store, AuthMethod::Shell).await
     }
 
-    /// Through which door they came.
+    /// How they came in.
     pub fn entry_point(&self) -> EntryPoint {
         match &self.credential {
             AuthMethod::Session(_) => EntryPoint::Page,

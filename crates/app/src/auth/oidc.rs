@@ -215,7 +215,7 @@ impl Oidc {
     }
 
     /// Whether people with this address are let in.
-    pub fn lets_in(&self, email: &str) -> bool {
+    pub fn is_domain_allowed(&self, email: &str) -> bool {
         let allowed = &self.config.allowed_domains;
         let domain = email.rsplit('@').next().unwrap_or_default();
         allowed.is_empty() || allowed.iter().any(|one| one.eq_ignore_ascii_case(domain))

@@ -9,8 +9,10 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::net::IpAddr;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
+
+use crate::lock::lock;
 
 /// How many buckets of a kind are remembered. Beyond it the fullest are forgotten.
 const MAX_BUCKETS: usize = 20_000;
@@ -111,7 +113,7 @@ impl LoginThrottle {
     }
 
     fn buckets(&self) -> MutexGuard<'_, Buckets> {
-        self.buckets.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.buckets)
     }
 }
 

@@ -4,7 +4,7 @@
 mod environment;
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use futures::future::join_all;
@@ -13,6 +13,7 @@ use tenon_llm::discover::{ListedModel, base_url, discover};
 use tokio::sync::watch;
 
 use crate::config::Environment;
+use crate::lock::lock;
 use crate::models::view::{EndpointFault, EndpointView, ModelOrigin};
 
 /// The servers people run at home, where they listen unless told otherwise.
@@ -38,8 +39,8 @@ pub struct Endpoint {
 pub struct ModelEndpoints {
     list: Vec<Endpoint>,
     seen: Mutex<HashMap<String, EndpointReply>>,
-    /// When the last look around ended; held while one goes on, so that a crowd looks once.
-    looked: tokio::sync::Mutex<Option<Instant>>,
+    /// When the last refresh ended; held during one, so that concurrent callers share it.
+    refreshed_at: tokio::sync::Mutex<Option<Instant>>,
     /// Marked when one of them says something else than before.
     changes: watch::Sender<()>,
 }
@@ -139,12 +140,12 @@ impl ModelEndpoints {
 
     /// Looks again at all of them, unless that was done a moment ago.
     pub async fn refresh(&self, fresh: Duration) {
-        let mut looked = self.looked.lock().await;
-        if looked.is_some_and(|looked| looked.elapsed() < fresh) {
+        let mut refreshed_at = self.refreshed_at.lock().await;
+        if refreshed_at.is_some_and(|at| at.elapsed() < fresh) {
             return;
         }
         join_all(self.list.iter().map(|endpoint| self.look(endpoint))).await;
-        *looked = Some(Instant::now());
+        *refreshed_at = Some(Instant::now());
     }
 
     async fn look(&self, endpoint: &Endpoint) {
@@ -190,7 +191,7 @@ impl ModelEndpoints {
     }
 
     fn seen(&self) -> MutexGuard<'_, HashMap<String, EndpointReply>> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.seen)
     }
 }
 

@@ -2,10 +2,12 @@
 //! because a server may be restarted with other settings.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use tenon_llm::{Remote, ServerFacts};
+
+use crate::lock::lock;
 
 /// The steps of a turn ask once. A server that was started anew is noticed with the next turn.
 const MAX_AGE: Duration = Duration::from_secs(10);
@@ -58,6 +60,6 @@ impl ServerFactsCache {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<(String, String), CachedFacts>> {
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.entries)
     }
 }

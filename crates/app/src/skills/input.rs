@@ -19,8 +19,8 @@ pub(super) enum SkillOrigin {
 }
 
 impl SkillOrigin {
-    /// Of the skill in this folder of it.
-    pub(super) fn of(&self, folder: &str) -> Option<String> {
+    /// The path of the skill in this folder, from which it can be read again.
+    pub(super) fn path_of(&self, folder: &str) -> Option<String> {
         match self {
             Self::Uploaded => None,
             Self::Archive(path) => Some(path.display().to_string()),

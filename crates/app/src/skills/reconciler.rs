@@ -135,7 +135,7 @@ impl Skills {
             Some(before) => (before, Some(newest.setup)),
             None => (newest, None),
         };
-        self.keep_in_mind(&row.id, &revision).await;
+        self.store_last_used(&row.id, &revision).await;
         let revision = Arc::new(revision);
         let info = row.source();
         let current = {

@@ -44,7 +44,7 @@ pub(super) fn addresses(config: &SourceConfig) -> Vec<&str> {
         SourceConfig::Openapi(config) => {
             let document = match &config.origin {
                 OpenapiOrigin::Url { url } => Some(url),
-                OpenapiOrigin::Given { .. } => None,
+                OpenapiOrigin::Uploaded { .. } => None,
             };
             let tokens = config
                 .credentials

@@ -27,7 +27,9 @@ impl SourceDocuments {
         let (key, address) = match &config.origin {
             // It may hold a secret.
             OpenapiOrigin::Url { url } => (server.clone(), hash(url.as_bytes())),
-            OpenapiOrigin::Given { document_hash } => (given(document_hash), String::new()),
+            OpenapiOrigin::Uploaded { document_hash } => {
+                (uploaded_key(document_hash), String::new())
+            }
         };
         Self {
             store: store.clone(),
@@ -66,10 +68,10 @@ impl DocumentStore for SourceDocuments {
 }
 
 /// The hash of the document that was uploaded for a server, if one was.
-pub(super) fn given_to(config: &SourceConfig) -> Option<&String> {
+pub(super) fn uploaded_hash(config: &SourceConfig) -> Option<&String> {
     match config {
         SourceConfig::Openapi(OpenapiConfig {
-            origin: OpenapiOrigin::Given { document_hash },
+            origin: OpenapiOrigin::Uploaded { document_hash },
             ..
         }) => Some(document_hash),
         SourceConfig::Openapi(_) | SourceConfig::Mcp(_) => None,
@@ -96,13 +98,13 @@ impl UploadedDocument {
 }
 
 /// Stores a document that is part of a file.
-pub(super) async fn keep_given(store: &Store, body: &[u8]) -> tenon_store::Result<()> {
+pub(super) async fn store_uploaded(store: &Store, body: &[u8]) -> tenon_store::Result<()> {
     keep(store, &hash(body), Cow::Borrowed(body)).await
 }
 
 /// Documents are deduplicated by their hash.
 async fn keep(store: &Store, hash: &str, body: Cow<'_, [u8]>) -> tenon_store::Result<()> {
-    let key = given(hash);
+    let key = uploaded_key(hash);
     // Files are read at every start, and by every shell.
     if store.has_documents(&key).await? {
         return Ok(());
@@ -123,18 +125,18 @@ async fn keep(store: &Store, hash: &str, body: Cow<'_, [u8]>) -> tenon_store::Re
 }
 
 /// The hashes of all uploaded documents.
-pub(super) async fn all_given(store: &Store) -> tenon_store::Result<Vec<String>> {
+pub(super) async fn uploaded_hashes(store: &Store) -> tenon_store::Result<Vec<String>> {
     let owners = store.document_owners().await?.into_iter();
     let hashes =
         owners.filter_map(|owner| owner.0.strip_prefix(UPLOADED_PREFIX).map(str::to_owned));
     Ok(hashes.collect())
 }
 
-pub(super) async fn forget_given(store: &Store, hash: &str) -> tenon_store::Result<()> {
-    store.clear_source_cache(&given(hash)).await
+pub(super) async fn delete_uploaded(store: &Store, hash: &str) -> tenon_store::Result<()> {
+    store.clear_source_cache(&uploaded_key(hash)).await
 }
 
-fn given(hash: &str) -> SourceId {
+fn uploaded_key(hash: &str) -> SourceId {
     SourceId(format!("{UPLOADED_PREFIX}{hash}"))
 }
 

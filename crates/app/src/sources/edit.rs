@@ -11,7 +11,7 @@ use super::entry::{SourceEntry, about};
 use super::error::SourceError;
 use super::input_error::{SourceDenied, SourceIdle, SourceInputError};
 use super::instance::Instance;
-use super::merge::{merge, reaches};
+use super::merge::{changes_connection, merge};
 use super::openapi::{OpenapiDraft, given};
 use super::rights::{check_config, check_may_trust, may_edit};
 use super::{Sources, lock, stop_all};
@@ -255,7 +255,7 @@ impl Sources {
         if trust_hints != old.trust_hints {
             check_may_trust(user)?;
         }
-        if !reaches(&change) && document.is_none() {
+        if !changes_connection(&change) && document.is_none() {
             let new = StoredSource {
                 title,
                 enabled,

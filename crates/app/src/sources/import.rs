@@ -14,11 +14,11 @@ use tokio::time::timeout;
 
 use super::Sources;
 use super::check;
-use super::documents::{UploadedDocument, given_to};
+use super::documents::{UploadedDocument, uploaded_hash};
 use super::entry::SourceEntry;
 use super::error::SourceError;
 use super::input_error::SourceInputError;
-use super::merge::kept;
+use super::merge::to_draft;
 use super::openapi::{OpenapiDraft, check_length};
 use super::rights::trust;
 use super::secrets::secret_name;
@@ -138,12 +138,12 @@ impl Sources {
         let title = check::title(Some(&found.title), name)?;
         let (kind, config, document) = match config {
             SourceConfig::Mcp(config) => {
-                let config = kept(&config).config()?;
+                let config = to_draft(&config).config()?;
                 (SourceKind::Mcp, SourceConfig::Mcp(config), None)
             }
             SourceConfig::Openapi(config) => {
                 let config = SourceConfig::Openapi(OpenapiDraft::found(&config).config()?);
-                let document = found.document.as_ref().zip(given_to(&config));
+                let document = found.document.as_ref().zip(uploaded_hash(&config));
                 let document = document.map(|(body, hash)| UploadedDocument {
                     hash: hash.clone(),
                     body: body.to_vec(),

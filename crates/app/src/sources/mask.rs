@@ -10,7 +10,7 @@ use crate::sources::read_model::MaskedValues;
 const MASK: &str = "***";
 
 /// Names with their values, where those are not secret.
-pub(super) fn hide(values: &BTreeMap<String, String>) -> MaskedValues {
+pub(super) fn mask(values: &BTreeMap<String, String>) -> MaskedValues {
     let shown = |value: &String| is_only_variables(value).then(|| value.clone());
     let hidden = values
         .iter()
@@ -25,7 +25,7 @@ pub(super) struct UnknownValue {
 }
 
 /// Replaces values that were not shown by the old ones.
-pub(super) fn reveal(
+pub(super) fn unmask(
     given: MaskedValues,
     old: &BTreeMap<String, String>,
 ) -> Result<BTreeMap<String, String>, UnknownValue> {
@@ -290,8 +290,8 @@ mod tests {
     fn a_value_is_shown_where_it_is_nothing_but_names() {
         let check = |value: &str, is_shown: bool| {
             let values = BTreeMap::from([("A".to_owned(), value.to_owned())]);
-            assert_eq!(hide(&values)["A"].is_some(), is_shown, "{value:?}");
-            assert_eq!(reveal(hide(&values), &values), Ok(values));
+            assert_eq!(mask(&values)["A"].is_some(), is_shown, "{value:?}");
+            assert_eq!(unmask(mask(&values), &values), Ok(values));
         };
         check("${KEY}", true);
         check("${KEY}${user.ID}", true);
@@ -303,7 +303,7 @@ mod tests {
         check("sk-1", false);
         let unknown = MaskedValues::from([("B".to_owned(), None)]);
         assert_eq!(
-            reveal(unknown, &BTreeMap::new()),
+            unmask(unknown, &BTreeMap::new()),
             Err(UnknownValue { name: "B".into() })
         );
     }

@@ -10,8 +10,9 @@ use super::mask::{self, UnknownValue};
 use crate::sources::read_model::MaskedValues;
 use crate::sources::requests::SourceChange;
 
-/// Whether a change says anything about it.
-pub(super) fn reaches(change: &SourceChange) -> bool {
+/// Whether a change touches how the server is reached or called, and not only its title, switch or
+/// trust.
+pub(super) fn changes_connection(change: &SourceChange) -> bool {
     let SourceChange {
         title: _,
         enabled: _,
@@ -57,7 +58,7 @@ pub(super) fn reaches(change: &SourceChange) -> bool {
 /// an address or the other way round.
 pub(super) fn merge(old: &McpConfig, change: SourceChange) -> Result<McpDraft, SourceError> {
     check::for_openapi(&change.document, &change.base_url, &change.credentials)?;
-    let kept = kept(old);
+    let kept = to_draft(old);
     let is_program = kept.command.is_some();
     let becomes_program = match change.transport.as_deref() {
         Some(way) => way == "stdio",
@@ -78,11 +79,11 @@ pub(super) fn merge(old: &McpConfig, change: SourceChange) -> Result<McpDraft, S
         (_, None) | (None, _) => false,
     };
     // A secret that was given to one server is not sent to another.
-    let given = change.headers.unwrap_or_else(|| mask::hide(&kept.headers));
+    let given = change.headers.unwrap_or_else(|| mask::mask(&kept.headers));
     if moves && given.values().any(Option::is_none) {
         return Err(elsewhere());
     }
-    let env = change.env.unwrap_or_else(|| mask::hide(&kept.env));
+    let env = change.env.unwrap_or_else(|| mask::mask(&kept.env));
     let command = change.command.or_else(|| kept.command.clone());
     let args = change.args.unwrap_or_else(|| kept.args.clone());
     let is_other = kept.command.is_some() && (&command, &args) != (&kept.command, &kept.args);
@@ -99,10 +100,10 @@ pub(super) fn merge(old: &McpConfig, change: SourceChange) -> Result<McpDraft, S
         transport: change.transport.or(kept.transport),
         command,
         args,
-        env: reveal("env", env, &kept.env)?,
+        env: unmask("env", env, &kept.env)?,
         cwd: change.cwd.unwrap_or(kept.cwd),
         url,
-        headers: reveal("headers", given, &kept.headers)?,
+        headers: unmask("headers", given, &kept.headers)?,
         timeout_ms: change.timeout_ms.unwrap_or(kept.timeout_ms),
         tool_timeouts_ms: change.tool_timeouts_ms.unwrap_or(kept.tool_timeouts_ms),
         sleep_after_ms: change.sleep_after_ms.unwrap_or(kept.sleep_after_ms),
@@ -111,8 +112,8 @@ pub(super) fn merge(old: &McpConfig, change: SourceChange) -> Result<McpDraft, S
     })
 }
 
-/// A configuration as it would be asked for.
-pub(super) fn kept(config: &McpConfig) -> McpDraft {
+/// A stored configuration as the draft that would create it.
+pub(super) fn to_draft(config: &McpConfig) -> McpDraft {
     let draft = McpDraft {
         client: config.client.clone(),
         ..limits(config)
@@ -158,13 +159,13 @@ fn limits(config: &McpConfig) -> McpDraft {
     }
 }
 
-pub(super) fn reveal(
+pub(super) fn unmask(
     field: &str,
     given: MaskedValues,
     old: &std::collections::BTreeMap<String, String>,
 ) -> Result<std::collections::BTreeMap<String, String>, SourceError> {
-    let revealed = mask::reveal(given, old);
-    revealed.map_err(|UnknownValue { name }| {
+    let unmasked = mask::unmask(given, old);
+    unmasked.map_err(|UnknownValue { name }| {
         let name = name.into();
         in_field(field, SourceInputError::NotKept { name })
     })
@@ -183,7 +184,7 @@ mod tests {
     fn check(old: Value, change: Value, expected: Result<Value, &str>) {
         let config: McpConfig = serde_json::from_value(old).unwrap();
         let parsed: SourceChange = serde_json::from_value(change.clone()).unwrap();
-        assert!(reaches(&parsed));
+        assert!(changes_connection(&parsed));
         let merged = merge(&config, parsed).and_then(McpDraft::config);
         match (merged, expected) {
             (Ok(merged), Ok(expected)) => {

@@ -123,7 +123,7 @@ impl Sources {
 
     /// Forgets a document that somebody gave, unless another server has the same.
     pub(super) async fn forget_document(&self, config: &SourceConfig) -> Result<(), SourceError> {
-        let Some(document_hash) = documents::given_to(config) else {
+        let Some(document_hash) = documents::uploaded_hash(config) else {
             return Ok(());
         };
         let _turn = self.0.uploads.acquire().await.ok();
@@ -132,7 +132,7 @@ impl Sources {
 
     /// Deletes documents that no server uses, such as those of an addition that was interrupted.
     pub async fn sweep_documents(&self) -> Result<(), SourceError> {
-        for document_hash in documents::all_given(&self.0.store).await? {
+        for document_hash in documents::uploaded_hashes(&self.0.store).await? {
             let _turn = self.0.uploads.acquire().await.ok();
             self.forget_unless_used(&document_hash).await?;
         }
@@ -143,7 +143,7 @@ impl Sources {
         let rows = self.0.store.sources().await?;
         let vault = &self.0.vault;
         let has_it = |config: Option<&SourceConfig>| {
-            let given = config.and_then(documents::given_to);
+            let given = config.and_then(documents::uploaded_hash);
             given.is_some_and(|given| given == document_hash)
         };
         let in_rows = rows
@@ -157,7 +157,7 @@ impl Sources {
                 .any(|found| has_it(found.config.as_ref().ok()))
         };
         if !in_rows && !in_files() {
-            documents::forget_given(&self.0.store, document_hash).await?;
+            documents::delete_uploaded(&self.0.store, document_hash).await?;
         }
         Ok(())
     }

@@ -276,12 +276,12 @@ fn shown(config: &SourceConfig) -> SourceReach {
 fn shown_openapi(config: &OpenapiConfig) -> SourceReach {
     let url = match &config.origin {
         OpenapiOrigin::Url { url } => Some(mask::mask_url(url)),
-        OpenapiOrigin::Given { .. } => None,
+        OpenapiOrigin::Uploaded { .. } => None,
     };
     SourceReach::Openapi {
         url,
         base_url: config.base_url.as_deref().map(mask::mask_url),
-        headers: mask::hide(&config.headers),
+        headers: mask::mask(&config.headers),
         credentials: openapi::kinds(&config.credentials),
         limits: SourceLimits {
             timeout_ms: config.timeout_ms,
@@ -310,19 +310,19 @@ fn shown_mcp(config: &McpConfig) -> SourceReach {
         } => SourceReach::Stdio {
             command: command.clone(),
             args: args.clone(),
-            env: mask::hide(env),
+            env: mask::mask(env),
             cwd: cwd.clone(),
             limits,
         },
         McpTransport::Http { url, headers } => SourceReach::Http {
             url: mask::mask_url(url),
-            headers: mask::hide(headers),
+            headers: mask::mask(headers),
             client_id: config.client.as_ref().map(|client| client.id.clone()),
             limits,
         },
         McpTransport::Sse { url, headers } => SourceReach::Sse {
             url: mask::mask_url(url),
-            headers: mask::hide(headers),
+            headers: mask::mask(headers),
             client_id: config.client.as_ref().map(|client| client.id.clone()),
             limits,
         },

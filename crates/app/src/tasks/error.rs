@@ -27,7 +27,7 @@ pub enum TaskError {
     #[error("The task is empty: `prompt` says nothing.")]
     Empty,
     #[error("`{name}` is no local tool. There are: {known}.")]
-    UnknownLocalTool { name: String, known: String },
+    UnknownTaskBuiltin { name: String, known: String },
     #[error(
         "The task needs the server `{name}`, which is neither in the folder of --servers nor among your tool servers."
     )]

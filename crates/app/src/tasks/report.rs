@@ -8,7 +8,7 @@ use tenon_domain::{
     CallId, CallStatus, ChatId, Cost, ErrorDetail, EventBody, ToolId, TurnOutcome, Usage,
 };
 
-use super::local_tools::CLAIM_DONE;
+use super::task_builtins::CLAIM_DONE;
 
 /// How a task ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use tenon_sources::import;
 
 use super::folder::TaskFolder;
-use super::local_tools::LocalTool;
+use super::task_builtins::TaskBuiltin;
 use super::task_name::task_name;
 use super::{InitialWorkspace, Task, TaskError, TaskTools};
 
@@ -62,7 +62,7 @@ pub(super) fn read(path: &Path) -> Result<Task, TaskError> {
         (None, None) => TaskTools::OfUser,
         (servers, local) => TaskTools::Named {
             servers: servers.unwrap_or_default(),
-            local: LocalTool::read_all(&local.unwrap_or_default())?,
+            local: TaskBuiltin::read_all(&local.unwrap_or_default())?,
         },
     };
     if let Some(workspace) = task.workspace.as_deref()

@@ -8,7 +8,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use super::folder::TaskFolder;
-use super::local_tools::LocalTool;
+use super::task_builtins::TaskBuiltin;
 use super::task_name::task_name;
 use super::tokens::TokenFile;
 use super::{InitialWorkspace, Task, TaskError, TaskTools};
@@ -57,7 +57,7 @@ pub(super) fn read(path: &Path) -> Result<Task, TaskError> {
         model: None,
         tools: TaskTools::Named {
             servers: config.needed_mcp_servers,
-            local: LocalTool::read_all(&config.needed_local_tools)?,
+            local: TaskBuiltin::read_all(&config.needed_local_tools)?,
         },
         workspace: has_workspace.then(|| InitialWorkspace {
             task_folder: path.to_owned(),

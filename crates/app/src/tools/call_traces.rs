@@ -2,12 +2,13 @@
 //! a trace is sealed like one, and its caller alone can read it.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use tenon_domain::{CallId, UserId};
 use tenon_store::{Result, Store, Vault};
 
+use crate::lock::lock;
 use crate::traces::ToolCallTrace;
 
 /// How many traces of one user are stored a second in the long run, and how many at once: enough for
@@ -100,7 +101,7 @@ impl TraceAllowance {
             return false;
         }
         let now = Instant::now();
-        let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut buckets = lock(&self.buckets);
         if let Some(bucket) = buckets.get_mut(user) {
             return bucket.take(now);
         }

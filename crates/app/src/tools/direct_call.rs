@@ -1,7 +1,7 @@
 //! Records a call made outside a chat: an audit entry, and a trace with input and output that only
 //! the caller can read.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use async_trait::async_trait;
@@ -14,6 +14,7 @@ use tenon_store::{DirectCall, now};
 use tenon_tools::{CallClient, ProgressUpdate, RemoteReply, Tool};
 
 use super::{ToolCaller, UserTools};
+use crate::lock::lock;
 use crate::traces::{FormWait, ToolCallTrace};
 
 /// Of an input, an output or an error.
@@ -157,8 +158,7 @@ impl FormObserver {
     }
 
     fn waits(&self) -> Vec<FormWait> {
-        let forms = self.forms.lock();
-        forms.unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.forms).clone()
     }
 }
 
@@ -174,8 +174,7 @@ impl CallClient for FormObserver {
 
     async fn ask(&self, message: String, wants: FormRequest) -> FormAnswer {
         let number = {
-            let forms = self.forms.lock();
-            let mut forms = forms.unwrap_or_else(PoisonError::into_inner);
+            let mut forms = lock(&self.forms);
             if forms.len() < MAX_FORMS {
                 forms.push(FormWait {
                     shown_at: now(),
@@ -188,8 +187,7 @@ impl CallClient for FormObserver {
             }
         };
         let answer = self.client.ask(message, wants).await;
-        let forms = self.forms.lock();
-        let mut forms = forms.unwrap_or_else(PoisonError::into_inner);
+        let mut forms = lock(&self.forms);
         if let Some(form) = number.and_then(|number| forms.get_mut(number)) {
             form.answered_at = Some(now());
             form.outcome = Some(answer.outcome());

@@ -47,7 +47,7 @@ impl Backup {
         let config = common.load_config()?;
         let store = open_store(&common.data, &config).await?;
         let keys = if self.with_key {
-            Some(open_vault(&common.data, &config)?.reveal())
+            Some(open_vault(&common.data, &config)?.export_keys())
         } else {
             None
         };
@@ -171,7 +171,7 @@ impl Restore {
 async fn make_safe(store: &Store, vault: &Vault, data: &Path, file: &Path) -> Result<()> {
     let origin = BackupInput {
         work: &data.join("work"),
-        keys: Some(&vault.reveal()),
+        keys: Some(&vault.export_keys()),
     };
     store
         .backup_to(file, ExistingFile::Keep, origin, &mut |_, _| {})

@@ -91,7 +91,7 @@ impl ImportCommand {
 
     /// What the programs of this user have, once they said yes.
     fn found_here(&self) -> Result<Vec<PathBuf>> {
-        let places = locations::there();
+        let places = locations::existing();
         if places.is_empty() {
             bail!(
                 "Claude Desktop, Cursor, Windsurf and VS Code keep no servers here; \

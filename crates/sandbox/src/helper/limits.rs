@@ -17,8 +17,8 @@ const CPU_GRACE_SECONDS: u64 = 1;
 /// The process that the kernel ends before all others when memory runs out.
 const FIRST_TO_END: &str = "1000";
 
-/// Before the server that started it. Where the kernel does not allow it, limits have to do.
-pub(super) fn be_ended_first() {
+/// Before the server that started it. Where the kernel does not allow that, limits have to do.
+pub(super) fn prefer_for_oom_kill() {
     let _ = fs::write("/proc/self/oom_score_adj", FIRST_TO_END);
 }
 

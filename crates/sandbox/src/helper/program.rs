@@ -72,7 +72,7 @@ impl SandboxedProgram {
 
     fn build_walls(&mut self) -> Result<SandboxSupport, SetupFailure> {
         setsid().map_err(SetupFailure::at(SetupStep::Process))?;
-        limits::be_ended_first();
+        limits::prefer_for_oom_kill();
         let command = &self.request.command;
         let mut rules = path_rules(command).map_err(SetupFailure::at(SetupStep::Folders))?;
         let drops_root = user::is_root();
@@ -152,7 +152,7 @@ impl SandboxedProgram {
             .mode(0o700)
             .create(&folder)
             .map_err(SetupFailure::at(SetupStep::Folders))?;
-        user::give(&folder, &self.request.command.work_dir);
+        user::chown_to_user_of(&folder, &self.request.command.work_dir);
         let name = folder.display().to_string();
         self.request.command.env.insert("TMPDIR".into(), name);
         Ok(PathRule::new(folder, PathAccess::Write))

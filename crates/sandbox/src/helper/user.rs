@@ -53,7 +53,7 @@ pub(super) fn drop_root(work_dir: &Path, is_walled: bool) -> io::Result<()> {
 
 /// Makes the user of the work folder the owner of another one. Where there is no such user, the
 /// program stays the owner.
-pub(super) fn give(folder: &Path, work_dir: &Path) {
+pub(super) fn chown_to_user_of(folder: &Path, work_dir: &Path) {
     if is_root() {
         let id = user_of(work_dir);
         let _ = chown(folder, Some(Uid::from_raw(id)), Some(Gid::from_raw(id)));

@@ -25,7 +25,7 @@ use crate::connections::RequestHandler;
 use crate::mcpo::docs_page;
 use crate::mcpo::fault::McpoFault;
 use crate::mcpo::reply_recorder::ReplyRecorder;
-use crate::request::{collect, is_json};
+use crate::request::{collect, declared_length, is_json};
 
 /// As long as a message to a server may be.
 const MAX_BODY_BYTES: usize = 16 * 1024 * 1024;
@@ -265,16 +265,8 @@ fn docs(table: &RouteTable, server: Option<&str>) -> Result<Response, McpoFault>
 }
 
 async fn read_body(headers: &HeaderMap, body: Incoming) -> Result<Vec<u8>, McpoFault> {
-    let declared = headers.get(header::CONTENT_LENGTH);
-    let declared = declared.and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
-    if declared.is_some_and(|length| length > MAX_BODY_BYTES) {
-        return Err(McpoFault::BodyTooLong);
-    }
-    let read = collect(Body::new(body), declared, MAX_BODY_BYTES).await;
-    read.map_err(|error| match error.status() {
-        StatusCode::PAYLOAD_TOO_LARGE => McpoFault::BodyTooLong,
-        _ => McpoFault::BodyBrokeOff,
-    })
+    let declared = declared_length(headers, MAX_BODY_BYTES)?;
+    Ok(collect(Body::new(body), declared, MAX_BODY_BYTES).await?)
 }
 
 fn check_method(parts: &Parts, allowed: Method) -> Result<(), McpoFault> {

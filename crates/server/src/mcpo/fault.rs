@@ -8,6 +8,7 @@ use tenon_domain::{ErrorKind, ToolError};
 use tenon_mcp::RpcError;
 
 use super::arguments::ArgumentError;
+use crate::request::ReceiveError;
 
 /// Why a request has no result.
 #[derive(Debug)]
@@ -19,6 +20,7 @@ pub(crate) enum McpoFault {
     WrongKey,
     Forbidden(&'static str),
     BodyTooLong,
+    BodyTooSlow,
     BodyBrokeOff,
     Arguments(Vec<ArgumentError>),
     /// The arguments do not fit the schema, in the words of our own validator.
@@ -38,6 +40,7 @@ impl McpoFault {
             Self::NoKey => StatusCode::UNAUTHORIZED,
             Self::WrongKey | Self::Forbidden(_) => StatusCode::FORBIDDEN,
             Self::BodyTooLong => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::BodyTooSlow => StatusCode::REQUEST_TIMEOUT,
             Self::BodyBrokeOff => StatusCode::BAD_REQUEST,
             Self::Arguments(_) | Self::Schema(..) => StatusCode::UNPROCESSABLE_ENTITY,
             Self::Rpc(error) => match error.code {
@@ -68,6 +71,9 @@ impl McpoFault {
             Self::WrongKey => json!("Invalid API key"),
             Self::Forbidden(why) => json!(why),
             Self::BodyTooLong => json!("The body of the request is too long."),
+            Self::BodyTooSlow => json!(
+                "The body of the request took too long to arrive. Send it again over a better connection."
+            ),
             Self::BodyBrokeOff => json!("There was an error parsing the body"),
             Self::Arguments(errors) => errors.into_iter().map(ArgumentError::into_json).collect(),
             Self::Schema(error, input) => json!([{
@@ -85,6 +91,16 @@ impl McpoFault {
                 json!({ "message": message })
             }
             Self::Call(error) => json!({ "message": error.message }),
+        }
+    }
+}
+
+impl From<ReceiveError> for McpoFault {
+    fn from(error: ReceiveError) -> Self {
+        match error {
+            ReceiveError::TooLong { .. } => Self::BodyTooLong,
+            ReceiveError::TooSlow => Self::BodyTooSlow,
+            ReceiveError::BrokeOff => Self::BodyBrokeOff,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Tool servers that come along with a request and are connected until it is answered.
 
+use std::fmt::Display;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -10,7 +11,7 @@ use tenon_domain::{
     CodedError, OpenapiConfig, OpenapiOrigin, SourceId, SourceInfo, SourceKind, SourceState,
 };
 use tenon_net::{Network, UrlError, check_url};
-use tenon_sources::browser::{ClientServer, NamedPage};
+use tenon_sources::browser::{BrowserError, ClientServer, NamedPage};
 use tenon_sources::openapi::{
     DocumentRecord, DocumentStore, DocumentStoreError, OpenapiServer, OpenapiSettings,
 };
@@ -32,8 +33,6 @@ const MAX_SERVERS: usize = 32;
 
 /// What somebody who is no admin may send, all together.
 const MAX_DOCUMENT_BYTES: usize = 8 * 1024 * 1024;
-
-const NO_OPERATIONS: &str = "No operation in it can be called. Of an mcpo with several servers behind it, send the documents of those.";
 
 /// How long a document may take to be read.
 const READ_TIMEOUT: Duration = Duration::from_secs(30);
@@ -117,10 +116,10 @@ async fn open(
     number: usize,
     request: Result<RequestServer, RequestServerError>,
 ) -> Result<ConnectedServer, ApiError> {
-    let request = request.map_err(|error| refuse(number, &error.to_string()))?;
+    let request = request.map_err(|error| refuse(number, error))?;
     if request.is_clients {
         let server = open_clients(app, user, page.clone(), request).await;
-        let server = server.map_err(|why| refuse(number, &why))?;
+        let server = server.map_err(|error| refuse(number, error))?;
         return Ok(ConnectedServer::Client(server));
     }
     let http = app.sources.caller_for(user);
@@ -129,7 +128,7 @@ async fn open(
         config: request.config,
         fill: Arc::new(LiteralConfig),
         documents: Arc::new(RequestDocument(request.document)),
-        http: http.map_err(|error| refuse(number, &error.to_string()))?,
+        http: http.map_err(|error| refuse(number, error))?,
         parses: app.sources.parses(Some(&user.id)),
         inherited: None,
     });
@@ -137,10 +136,10 @@ async fn open(
         Ok(ServerStatus {
             state: SourceState::Failed { why },
             ..
-        }) => Err(refuse(number, &why.message)),
-        Ok(ServerStatus { tools: 0, .. }) => Err(refuse(number, NO_OPERATIONS)),
+        }) => Err(refuse(number, why.message)),
+        Ok(ServerStatus { tools: 0, .. }) => Err(refuse(number, RequestServerError::NoOperations)),
         Ok(_) => Ok(ConnectedServer::Remote(server)),
-        Err(_elapsed) => Err(refuse(number, "Reading it takes too long.")),
+        Err(_elapsed) => Err(refuse(number, RequestServerError::TooSlow)),
     }
 }
 
@@ -150,23 +149,22 @@ async fn open_clients(
     user: &CurrentUser,
     page: Option<NamedPage>,
     request: RequestServer,
-) -> Result<Arc<ClientServer>, String> {
+) -> Result<Arc<ClientServer>, RequestServerError> {
     let info = request.info(user, SourceKind::Browser);
-    let url = request.url.ok_or(RequestServerError::MissingAddress);
-    let url = url.map_err(|error| error.to_string())?;
+    let url = request.url.ok_or(RequestServerError::MissingAddress)?;
     let document = String::from_utf8_lossy(&request.document).into_owned();
     let reading = app.devices.client_server(info, url, document, page);
     let server = match timeout(READ_TIMEOUT, reading).await {
-        Ok(server) => server.map_err(|error| error.detail().message)?,
-        Err(_elapsed) => return Err("Reading it takes too long.".to_owned()),
+        Ok(server) => server?,
+        Err(_elapsed) => return Err(RequestServerError::TooSlow),
     };
     if server.tools().is_empty() {
-        return Err(NO_OPERATIONS.to_owned());
+        return Err(RequestServerError::NoOperations);
     }
     Ok(server)
 }
 
-fn refuse(number: usize, why: &str) -> ApiError {
+fn refuse(number: usize, why: impl Display) -> ApiError {
     bad_request(format!("`tool_servers[{number}]` cannot be used. {why}"))
 }
 
@@ -179,6 +177,15 @@ pub(super) enum RequestServerError {
     MissingDocument,
     #[error("Its address is missing: `url`, or `servers` in its document.")]
     MissingAddress,
+    /// Told by its detail: the error's own text may have internal causes.
+    #[error("{}", .0.detail().message)]
+    Document(#[from] BrowserError),
+    #[error("Reading it takes too long.")]
+    TooSlow,
+    #[error(
+        "No operation in it can be called. Of an mcpo with several servers behind it, send the documents of those."
+    )]
+    NoOperations,
 }
 
 /// A document, and where its server is.
@@ -238,7 +245,7 @@ impl RequestServer {
             config: OpenapiConfig {
                 base_url: url,
                 headers: key.into_iter().collect(),
-                ..import::reached(OpenapiOrigin::Given {
+                ..OpenapiConfig::new(OpenapiOrigin::Uploaded {
                     document_hash: String::new(),
                 })
             },

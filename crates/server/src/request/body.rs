@@ -142,6 +142,27 @@ pub(crate) fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, ApiError> {
     }
 }
 
+/// Why a body was not received.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ReceiveError {
+    TooLong { limit: usize },
+    TooSlow,
+    BrokeOff,
+}
+
+impl From<ReceiveError> for ApiError {
+    fn from(error: ReceiveError) -> Self {
+        match error {
+            ReceiveError::TooLong { limit } => {
+                let kib = limit / 1024;
+                Self::new(StatusCode::PAYLOAD_TOO_LARGE, ApiFault::BodyTooLong { kib })
+            }
+            ReceiveError::TooSlow => Self::new(StatusCode::REQUEST_TIMEOUT, ApiFault::BodyTooSlow),
+            ReceiveError::BrokeOff => Self::bad_request(ApiFault::BodyBrokeOff),
+        }
+    }
+}
+
 /// A whole body, and the room it takes.
 pub(crate) struct ReceivedBody {
     pub(crate) bytes: Vec<u8>,
@@ -165,11 +186,7 @@ pub(crate) async fn receive_body(
     user: Option<&UserId>,
     limit: usize,
 ) -> Result<ReceivedBody, ApiError> {
-    let declared = headers.get(header::CONTENT_LENGTH);
-    let declared = declared.and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
-    if declared.is_some_and(|length| length > limit) {
-        return Err(too_long(limit));
-    }
+    let declared = declared_length(headers, limit)?;
     // Without a declared length, reserve the limit.
     let expected = declared.unwrap_or(limit);
     let mut reservation = None;
@@ -180,12 +197,26 @@ pub(crate) async fn receive_body(
     Ok(ReceivedBody { bytes, reservation })
 }
 
+/// The length of a body as its headers have it. One beyond the limit is refused before any of
+/// the body is read.
+pub(crate) fn declared_length(
+    headers: &HeaderMap,
+    limit: usize,
+) -> Result<Option<usize>, ReceiveError> {
+    let declared = headers.get(header::CONTENT_LENGTH);
+    let declared = declared.and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
+    match declared {
+        Some(length) if length > limit => Err(ReceiveError::TooLong { limit }),
+        declared => Ok(declared),
+    }
+}
+
 /// A whole body, within the limit and in time.
 pub(crate) async fn collect(
     body: RawBody,
     declared: Option<usize>,
     limit: usize,
-) -> Result<Vec<u8>, ApiError> {
+) -> Result<Vec<u8>, ReceiveError> {
     let begun = Instant::now();
     let mut bytes = Vec::with_capacity(declared.unwrap_or_default());
     let mut pieces = body.into_data_stream();
@@ -193,24 +224,15 @@ pub(crate) async fn collect(
         let earned = Duration::from_secs((bytes.len() / MIN_BYTES_PER_SECOND) as u64);
         let until = (begun + BODY_TIME + earned).min(Instant::now() + STALLED_READ);
         let piece = timeout_at(until, pieces.next()).await;
-        match piece.map_err(|_| too_slow())? {
+        match piece.map_err(|_| ReceiveError::TooSlow)? {
             None => return Ok(bytes),
-            Some(Ok(piece)) if bytes.len() + piece.len() > limit => return Err(too_long(limit)),
-            Some(Ok(piece)) => bytes.extend_from_slice(&piece),
-            Some(Err(_)) => {
-                return Err(ApiError::bad_request(ApiFault::BodyBrokeOff));
+            Some(Ok(piece)) if bytes.len() + piece.len() > limit => {
+                return Err(ReceiveError::TooLong { limit });
             }
+            Some(Ok(piece)) => bytes.extend_from_slice(&piece),
+            Some(Err(_)) => return Err(ReceiveError::BrokeOff),
         }
     }
-}
-
-fn too_long(limit: usize) -> ApiError {
-    let kib = limit / 1024;
-    ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, ApiFault::BodyTooLong { kib })
-}
-
-fn too_slow() -> ApiError {
-    ApiError::new(StatusCode::REQUEST_TIMEOUT, ApiFault::BodyTooSlow)
 }
 
 pub(crate) fn is_json(headers: &HeaderMap) -> bool {
@@ -226,4 +248,36 @@ fn content_type(headers: &HeaderMap) -> String {
 fn refuse(rejection: &JsonRejection) -> ApiError {
     let why = rejection.body_text();
     ApiError::bad_request(ApiFault::BodyInvalid { why })
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+    use futures::stream;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(written: Option<&'static str>, expected: Result<Option<usize>, ReceiveError>) {
+        let length = written.map(HeaderValue::from_static);
+        let headers = length.map(|length| (header::CONTENT_LENGTH, length));
+        let headers: HeaderMap = headers.into_iter().collect();
+        assert_eq!(declared_length(&headers, 1024), expected, "{written:?}");
+    }
+
+    #[test]
+    fn a_declared_length_is_a_number_within_the_limit() {
+        check(None, Ok(None));
+        check(Some("0"), Ok(Some(0)));
+        check(Some("1024"), Ok(Some(1024)));
+        check(Some("1025"), Err(ReceiveError::TooLong { limit: 1024 }));
+        check(Some("many"), Ok(None));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_that_does_not_arrive_is_too_slow() {
+        let body = RawBody::from_stream(stream::pending::<std::io::Result<Vec<u8>>>());
+        let received = collect(body, None, 1024).await;
+        assert_eq!(received, Err(ReceiveError::TooSlow));
+    }
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use tenon_domain::{CodedError, KeyAccess, UserId};
 use tenon_sources::browser::{
-    BrowserError, DeviceHub, LocalCallProgress, LocalCallResult, PageCommand, PageConnection,
-    Registration, RegistrationFault, RegistrationResult,
+    BrowserError, DeviceHub, LocalCallResult, PageCommand, PageConnection, Registration,
+    RegistrationFault, RegistrationResult, RemoteCallProgress,
 };
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
@@ -102,7 +102,7 @@ impl SocketTools {
         }
     }
 
-    pub(super) fn progress(&self, progress: LocalCallProgress) {
+    pub(super) fn progress(&self, progress: RemoteCallProgress) {
         if let Some(connection) = &self.connection {
             connection.progress(progress);
         }

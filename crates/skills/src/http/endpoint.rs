@@ -54,13 +54,18 @@ impl UrlTemplate {
     }
 }
 
-/// The template with the values of its variables, or the name of the first that has none.
-pub(super) fn expand(template: &str, variables: &Variables) -> Result<String, String> {
+/// The name of a variable that has no value.
+#[derive(Debug)]
+pub(super) struct MissingVariable(pub(super) String);
+
+/// The template with the values of its variables. Error: the first that has none.
+pub(super) fn expand(template: &str, variables: &Variables) -> Result<String, MissingVariable> {
     let mut text = String::new();
     for part in parts(template) {
         match part {
             Ok(TemplatePart::Variable(name)) => {
-                text.push_str(variables.get(name).ok_or_else(|| name.to_owned())?);
+                let value = variables.get(name);
+                text.push_str(value.ok_or_else(|| MissingVariable(name.to_owned()))?);
             }
             Ok(TemplatePart::Literal(literal)) => text.push_str(literal),
             // Braces are text in a header.

@@ -28,9 +28,10 @@ pub(super) fn parse(tool: &str, fields: Fields<'_>) -> Result<Value, SkillError>
         fields.error(line, SkillProblem::InvalidSchema { tool, reason })
     };
     let schema = match node.to_json() {
-        Value::Object(schema) => {
-            object_schema(schema).map_err(|reason| refuse(entry.line, reason))?
-        }
+        Value::Object(schema) => object_schema(schema).ok_or_else(|| {
+            let right = "it must describe an object, `type: object` with `properties`";
+            refuse(entry.line, right.to_owned())
+        })?,
         _ => return Err(refuse(entry.line, "it is no object".to_owned())),
     };
     if schema.to_string().len() > MAX_SCHEMA_BYTES {
@@ -67,20 +68,17 @@ fn schema_node(tool: &str, fields: Fields<'_>, entry: &YamlEntry) -> Result<Yaml
     }
 }
 
-/// A schema without `type` that has properties is one of an object.
-fn object_schema(mut schema: Map<String, Value>) -> Result<Value, String> {
+/// A schema without `type` that has properties is one of an object. None: it is of something else.
+fn object_schema(mut schema: Map<String, Value>) -> Option<Value> {
     match schema.get("type") {
         Some(Value::String(kind)) if kind == "object" => {}
         None if schema.contains_key("properties") => {
             schema.insert("type".to_owned(), "object".into());
         }
-        _ => {
-            let right = "it must describe an object, `type: object` with `properties`";
-            return Err(right.to_owned());
-        }
+        _ => return None,
     }
     schema
         .entry("properties")
         .or_insert_with(|| Value::Object(Map::new()));
-    Ok(Value::Object(schema))
+    Some(Value::Object(schema))
 }

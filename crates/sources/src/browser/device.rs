@@ -1,7 +1,7 @@
 //! One computer of one person, and the pages that its browsers have open.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use tenon_domain::{CallId, SourceId, SourceState, ToolError, UserId};
@@ -16,6 +16,7 @@ use super::wire::{
 };
 use crate::call_error::{ServerCallError, unavailable};
 use crate::call_routes::{CallRoutes, RouteError, RoutedCall};
+use crate::lock::lock;
 
 /// While a page reloads it is disconnected for a moment. For this long the device counts as
 /// online, and calls that have not begun wait.
@@ -61,13 +62,13 @@ impl Device {
     }
 
     pub(super) fn name(&self) -> String {
-        let name = self.name.lock().unwrap_or_else(PoisonError::into_inner);
+        let name = lock(&self.name);
         name.clone()
     }
 
     /// Gives it a name, and says which one it had if that was another.
     pub(super) fn rename(&self, name: String) -> Option<String> {
-        let mut now = self.name.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut now = lock(&self.name);
         if *now == name {
             return None;
         }
@@ -326,7 +327,7 @@ impl Device {
     }
 
     fn remote(&self) -> MutexGuard<'_, BTreeMap<Arc<str>, (DevicePresence, Instant)>> {
-        self.remote.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.remote)
     }
 
     fn changed(&self) {
@@ -334,7 +335,7 @@ impl Device {
     }
 
     fn pages(&self) -> MutexGuard<'_, Pages> {
-        self.pages.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.pages)
     }
 }
 

@@ -1,6 +1,6 @@
 //! A server on a user's own machine, as a source of tools.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -17,6 +17,7 @@ use super::local_tools::LocalTools;
 use super::wire::{ExecuteTool, LocalCallOutcome, LocalProtocol};
 use crate::call_error::{ServerCallError, failed, unavailable};
 use crate::fault::ServerFault;
+use crate::lock::lock;
 
 /// The page keeps to it as well.
 pub(super) const IDLE_TIMEOUT: Duration = Duration::from_secs(120);
@@ -181,7 +182,7 @@ impl LocalServer {
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.inner)
     }
 }
 

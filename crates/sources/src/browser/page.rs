@@ -1,7 +1,7 @@
 //! One page of a device: its connection, and the calls it was given.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use tenon_domain::{CallId, SourceId};
@@ -10,7 +10,8 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep_until};
 
 use super::wire::{ExecuteTool, LocalCallOutcome, LocalCallResult, PageCommand};
-use crate::call_progress::LocalCallProgress;
+use crate::call_progress::RemoteCallProgress;
+use crate::lock::lock;
 
 /// A page that has not begun after this may be asleep (browsers throttle background tabs). The
 /// call goes to another page, if there is one.
@@ -42,7 +43,7 @@ enum PageLink {
 }
 
 struct PendingCall {
-    progress: mpsc::Sender<LocalCallProgress>,
+    progress: mpsc::Sender<RemoteCallProgress>,
     end: oneshot::Sender<LocalCallOutcome>,
 }
 
@@ -67,11 +68,11 @@ impl BrowserPage {
     }
 
     pub(super) fn set_found(&self, servers: HashSet<SourceId>) {
-        *self.found.lock().unwrap_or_else(PoisonError::into_inner) = servers;
+        *lock(&self.found) = servers;
     }
 
     pub(super) fn has_found(&self, server: &SourceId) -> bool {
-        let found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = lock(&self.found);
         found.contains(server)
     }
 
@@ -109,7 +110,7 @@ impl BrowserPage {
         });
     }
 
-    pub(super) fn progress(&self, progress: LocalCallProgress) {
+    pub(super) fn progress(&self, progress: RemoteCallProgress) {
         if let Some(call) = self.pending().get(&progress.call_id) {
             let _ = call.progress.try_send(progress);
         }
@@ -207,7 +208,7 @@ impl BrowserPage {
     }
 
     fn pending(&self) -> MutexGuard<'_, HashMap<CallId, PendingCall>> {
-        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.pending)
     }
 }
 
@@ -215,7 +216,7 @@ impl BrowserPage {
 struct PendingCallGuard<'a> {
     page: &'a BrowserPage,
     call: CallId,
-    progress: mpsc::Receiver<LocalCallProgress>,
+    progress: mpsc::Receiver<RemoteCallProgress>,
     end: oneshot::Receiver<LocalCallOutcome>,
 }
 

@@ -22,7 +22,7 @@ use super::wire::{
     DiscoveredServer, LocalCallResult, PageCommand, RegisteredServer, Registration,
     RegistrationResult,
 };
-use crate::call_progress::LocalCallProgress;
+use crate::call_progress::RemoteCallProgress;
 use crate::import::clean;
 use crate::{parse_queue, text};
 use tenon_openapi::document::hash;
@@ -145,7 +145,7 @@ impl PageConnection {
         Ok(())
     }
 
-    pub fn progress(&self, progress: LocalCallProgress) {
+    pub fn progress(&self, progress: RemoteCallProgress) {
         self.page.progress(progress);
     }
 

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use tenon_domain::{McpConfig, McpTransport, OpenapiConfig, OpenapiOrigin, SourceConfig};
 
 use super::ServerDraft;
-use super::description::{origin, reached, title};
+use super::description::{origin, title};
 use super::entry_fields::EntryFields;
 use super::error::ServerEntryError;
 use super::names::{clean, host};
@@ -140,7 +140,7 @@ fn reach(
         // Requests go there, whatever the document says.
         base_url: Some(url.trim_end_matches('/').to_owned()),
         headers,
-        ..reached(origin)
+        ..OpenapiConfig::new(origin)
     }))
 }
 

@@ -1,6 +1,5 @@
 //! OpenAPI servers that are written as nothing but their document, or its address.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -21,7 +20,7 @@ const PLAIN: [&str; 6] = ["openapi", "swagger", "api", "api-docs", "spec", "sche
 
 /// A server that has its document at an address, or beside it.
 pub(super) fn at(url: &str) -> ServerDraft {
-    let config = address(url).map(|url| reached(OpenapiOrigin::Url { url }));
+    let config = address(url).map(|url| OpenapiConfig::new(OpenapiOrigin::Url { url }));
     ServerDraft {
         title: Some(site(url)),
         config: config.map(SourceConfig::Openapi),
@@ -42,7 +41,7 @@ pub(super) fn given(text: &str, value: &Value, file: Option<&str>) -> ServerDraf
     }
     ServerDraft {
         title: title.or(Some(name.clone())),
-        config: Ok(SourceConfig::Openapi(reached(origin(&document)))),
+        config: Ok(SourceConfig::Openapi(OpenapiConfig::new(origin(&document)))),
         document: Some(document),
         notes,
         ..named(&name)
@@ -58,20 +57,8 @@ pub fn title(document: &Value) -> Option<String> {
 
 /// A document by its hash.
 pub(super) fn origin(document: &[u8]) -> OpenapiOrigin {
-    OpenapiOrigin::Given {
+    OpenapiOrigin::Uploaded {
         document_hash: document::hash(document),
-    }
-}
-
-/// Without anything but where the document is.
-pub fn reached(origin: OpenapiOrigin) -> OpenapiConfig {
-    OpenapiConfig {
-        origin,
-        base_url: None,
-        headers: BTreeMap::new(),
-        credentials: BTreeMap::new(),
-        timeout_ms: None,
-        tool_timeouts_ms: BTreeMap::new(),
     }
 }
 

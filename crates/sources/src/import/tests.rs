@@ -44,7 +44,7 @@ fn describe(config: &SourceConfig) -> String {
 fn describe_api(config: &OpenapiConfig) -> String {
     let mut told = match &config.origin {
         OpenapiOrigin::Url { url } => format!("api {url}"),
-        OpenapiOrigin::Given { document_hash } => format!("api #{}", &document_hash[..6]),
+        OpenapiOrigin::Uploaded { document_hash } => format!("api #{}", &document_hash[..6]),
     };
     for (name, value) in &config.headers {
         let _ = write!(told, " {name}={value}");

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::convert::Infallible;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use futures::stream::{self, BoxStream, StreamExt};
@@ -11,6 +11,8 @@ use tenon_mcp::{ListVersions, McpConnection};
 use tenon_tools::{ContextChange, ContextEntry, ContextKind, ResourceWatch};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, watch};
+
+use crate::lock::lock;
 
 /// How many changes a subscriber may be behind; then it hears that a list changed.
 const MAX_UNREAD_CHANGES: usize = 256;
@@ -132,6 +134,6 @@ impl ContextCache {
     }
 
     fn lists(&self) -> MutexGuard<'_, HashMap<ContextKind, CachedList>> {
-        self.lists.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.lists)
     }
 }

@@ -63,8 +63,8 @@ enum McpStep {
     Watch(ActiveConnection),
     /// Wait, then start again. A call that wants it has it started sooner.
     Wait(RetryDecision),
-    /// The same where no call can help.
-    LookAgain(Duration),
+    /// Wait the whole time: a call that arrives does not cut it short.
+    WaitWithoutWake(Duration),
     Sleep,
     /// Do nothing until it is restarted: nothing else would help.
     Stay,
@@ -104,7 +104,7 @@ impl SupervisedTask for McpSupervisor {
             McpStep::Start => self.start().await,
             McpStep::Watch(active) => self.watch(active).await,
             McpStep::Wait(retry) => self.wait(retry).await,
-            McpStep::LookAgain(wait) => {
+            McpStep::WaitWithoutWake(wait) => {
                 sleep(wait).await;
                 self.shared.core.status.count_restart();
                 McpStep::Start
@@ -129,7 +129,7 @@ impl SupervisedTask for McpSupervisor {
         let why = ServerFault::Internal.into();
         self.shared.core.status.failed(why, None, None);
         self.disconnect().await;
-        McpStep::LookAgain(MINUTE)
+        McpStep::WaitWithoutWake(MINUTE)
     }
 
     async fn end(&mut self) {
@@ -295,7 +295,7 @@ impl McpSupervisor {
         self.shared.core.logs.note("It requires a log-in.");
         self.shared.core.status.login_required(challenge);
         self.disconnect().await;
-        McpStep::LookAgain(MINUTE)
+        McpStep::WaitWithoutWake(MINUTE)
     }
 
     async fn wait(&mut self, retry: RetryDecision) -> McpStep {

@@ -11,7 +11,7 @@ mod trusted_origins;
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -31,6 +31,7 @@ use url::Url;
 use super::HeaderError;
 use super::{mapping, request_span};
 use crate::call_error::{ServerCallError, failed};
+use crate::lock::lock;
 use token::{CredentialTokenClient, TokenAccount};
 use trusted_origins::{OriginTrust, TrustedOrigins};
 
@@ -218,7 +219,7 @@ impl Credentials {
         else {
             return Err(failed(ServerCallError::NoClient));
         };
-        let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut clients = lock(&self.clients);
         let key = ((*scheme).to_owned(), scopes.clone());
         if let Some(client) = clients.get(&key) {
             return Ok(Arc::clone(client));

@@ -5,7 +5,7 @@
 //! the [`document_set`]; a call looks the tool up in the [`tools`] of that set, builds its
 //! request, adds credentials and reads the response.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -24,6 +24,7 @@ use super::OpenapiError;
 use super::mapping::build_error;
 use crate::call_error::{ServerCallError, ServerRemedy, unavailable};
 use crate::call_timeouts::CallTimeouts;
+use crate::lock::lock;
 use crate::supervisor::{
     CallErrors, HasCore, ServerCore, ServerStatus, StatusCell, SupervisedServer,
     SupervisorTimeouts, ToolChanges,
@@ -179,7 +180,7 @@ impl OpenapiServer {
 
 impl OpenapiShared {
     fn loaded(&self) -> MutexGuard<'_, LoadedDocuments> {
-        self.loaded.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.loaded)
     }
 
     /// Documents that still have to be written count as unstored: a task that is cancelled while

@@ -1,10 +1,12 @@
 //! How many programs of skills run at once: of all users together, and of each.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use tenon_domain::UserId;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use crate::lock::lock;
 
 /// Of all users together. The next waits; its call has a deadline.
 const MAX_PROGRAMS: usize = 32;
@@ -43,7 +45,7 @@ impl ProgramSlots {
     }
 
     fn of_user(&self, user: &UserId) -> Arc<Semaphore> {
-        let mut users = self.users.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut users = lock(&self.users);
         // Those whose programs have all ended.
         users.retain(|_, own| Arc::strong_count(own) > 1);
         let own = users.entry(user.clone());

@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -29,6 +29,7 @@ use super::program::{require_values, sandbox_error};
 use super::reply::SkillReply;
 use super::revision::SkillRevision;
 use super::worker_request::{self, WorkerRequest};
+use crate::lock::lock;
 
 /// As much as a program that runs once may print.
 const MAX_ANSWER_BYTES: u64 = 4 * 1024 * 1024;
@@ -360,8 +361,7 @@ impl WorkerLog {
     }
 
     fn lock(&self) -> MutexGuard<'_, VecDeque<String>> {
-        let lines = self.0.lines.lock();
-        lines.unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0.lines)
     }
 }
 

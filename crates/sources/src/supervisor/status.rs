@@ -1,6 +1,6 @@
 //! The status of a server: its supervisor writes it, everybody reads it from memory.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
@@ -12,6 +12,7 @@ use tokio::time::Instant;
 use ts_rs::TS;
 
 use crate::cause::Cause;
+use crate::lock::lock;
 
 /// How a server is, for those who show it.
 #[derive(Debug, Clone, PartialEq)]
@@ -266,6 +267,6 @@ impl<O, C: Clone> StatusCell<O, C> {
     }
 
     fn with<T>(&self, work: impl FnOnce(&mut Inner<O>) -> T) -> T {
-        work(&mut self.inner.lock().unwrap_or_else(PoisonError::into_inner))
+        work(&mut lock(&self.inner))
     }
 }

@@ -144,7 +144,7 @@ impl TemplateFields for OpenapiConfig {
             OpenapiOrigin::Url { url } => OpenapiOrigin::Url {
                 url: substitution.address(url),
             },
-            given @ OpenapiOrigin::Given { .. } => given.clone(),
+            given @ OpenapiOrigin::Uploaded { .. } => given.clone(),
         };
         let credentials = self.credentials.iter().map(|(name, credential)| {
             let filled = match credential {

@@ -301,7 +301,7 @@ fn keys_from_elsewhere_open_and_do_not_seal() {
     );
     let sealed = theirs.seal("a", SECRET);
     for _ in 0..2 {
-        assert_eq!(ours.adopt(&theirs.reveal()).unwrap(), [""; 0]);
+        assert_eq!(ours.adopt(&theirs.export_keys()).unwrap(), [""; 0]);
         assert_eq!(ours.key_ids(), [ours.key_id(), theirs.key_id()]);
     }
     assert_eq!(ours.open_sealed("a", &sealed).unwrap(), SECRET);
@@ -309,5 +309,8 @@ fn keys_from_elsewhere_open_and_do_not_seal() {
 
     // Given keys are the operator's to add to.
     let given = Vault::with([7; 32]);
-    assert_eq!(given.adopt(&theirs.reveal()).unwrap(), [theirs.key_id()]);
+    assert_eq!(
+        given.adopt(&theirs.export_keys()).unwrap(),
+        [theirs.key_id()]
+    );
 }

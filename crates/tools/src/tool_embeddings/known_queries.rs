@@ -30,7 +30,8 @@ pub(super) struct KnownQueries {
 struct KnownQuery {
     /// None: it did not come, or not yet.
     result: Option<QueryResult>,
-    /// Words decide before, whatever the result.
+    /// Until then it is ranked by words alone, even if its embedding arrives: all steps of a turn are
+    /// offered the same tools.
     words_until: Option<Instant>,
 }
 
@@ -47,13 +48,14 @@ pub(super) enum QueryResult {
 
 /// What is left to do for a text.
 pub(super) enum Lookup {
-    /// Nothing.
+    /// Nothing: it was compared, rejected, or is ranked by words.
     Settled,
-    /// The tools are others by now.
+    /// Its embedding is known, but the tools have changed since it was compared.
     Compare(Embedding),
     /// The model has to be asked.
     Embed,
-    /// So it would, but nobody waits for it now.
+    /// It would have to be embedded, but the model failed or was slow lately: searches do not wait
+    /// for it.
     Paused,
 }
 
@@ -89,7 +91,7 @@ impl KnownQueries {
         self.entry(key).result = Some(result);
     }
 
-    /// Unless there is a result.
+    /// Ranks it by words for [`WORDS_PERIOD`], unless its embedding has arrived.
     pub(super) fn decide_by_words(&mut self, key: u64) {
         let known = self.entry(key);
         if known.result.is_none() {

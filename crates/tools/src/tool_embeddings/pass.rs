@@ -53,7 +53,7 @@ pub(super) struct ToolText {
 
 impl ToolEmbeddings {
     pub(super) async fn embed_all(&self, tools: &[ToolText], known: &mut KnownTexts) -> PassEnd {
-        // Of a few nothing is searched.
+        // A few tools are all offered, and never searched for.
         let tools = if tools.len() < MIN_TOOLS { &[] } else { tools };
         known.retain(tools);
         self.publish(tools, known);

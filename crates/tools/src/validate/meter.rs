@@ -86,7 +86,7 @@ pub(super) fn run<T>(
     )
 }
 
-/// Takes some steps, or none ever again.
+/// Consumes fuel. Panics with [`OutOfFuel`], which [`run`] catches, once fuel or time is used up.
 #[inline]
 pub(super) fn consume_fuel(steps: u64) {
     METER.with(|meter| match meter.at_hand.get().checked_sub(steps) {

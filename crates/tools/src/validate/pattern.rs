@@ -73,7 +73,7 @@ impl LinearPattern {
         })
     }
 
-    /// Whether this text is one to match it with; that is paid for.
+    /// Whether a match takes less than [`MAX_MATCH_TIME`]; if so, its fuel is consumed.
     fn is_within_limits(&self, text: &str) -> bool {
         let nanoseconds = (text.len() as u64).saturating_mul(self.states * STATE_NANOSECONDS);
         if Duration::from_nanos(nanoseconds) > MAX_MATCH_TIME {

@@ -1800,7 +1800,7 @@ request?: WireRequest,
  */
 deadline_ms: number, };
 
-export type LocalCallProgress = { call_id: CallId, progress?: number, total?: number, message?: string, };
+export type RemoteCallProgress = { call_id: CallId, progress?: number, total?: number, message?: string, };
 
 export type LocalCallResult = { call_id: CallId, } & ({ status: number, headers: Array<[string, string]>, body?: WireBody, } | { result: unknown, } | { error: LocalCallFailure, });
 
@@ -1829,7 +1829,7 @@ export type ClientFrame = { "type": "subscribe", chatId: ChatId, after: number,
  * What is past may come as `events`: a long chat is thousands of them, and a browser takes
  * longer for the frames than for what is in them.
  */
-batched: boolean, } | { "type": "unsubscribe", chatId: ChatId, } | { "type": "subscribe:user" } | { "type": "ping" } | { "type": "tools:register" } & Registration | { "type": "tools:unregister", url: string, } | { "type": "tool:progress" } & LocalCallProgress | { "type": "tool:result" } & LocalCallResult;
+batched: boolean, } | { "type": "unsubscribe", chatId: ChatId, } | { "type": "subscribe:user" } | { "type": "ping" } | { "type": "tools:register" } & Registration | { "type": "tools:unregister", url: string, } | { "type": "tool:progress" } & RemoteCallProgress | { "type": "tool:result" } & LocalCallResult;
 
 export type Account = { id: UserId, email: string, name: string, role: UserRole, 
 /**
@@ -1872,7 +1872,7 @@ branch?: Branch,
  */
 tools?: Array<ToolId>, 
 /**
- * Through which door it was said.
+ * How it came in: the page, a key or a shell.
  */
 door: EntryPoint, 
 /**

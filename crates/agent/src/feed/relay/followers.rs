@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 use tokio::time::interval;
 
 use super::{LIVE, RelayedUpdate};
-use crate::feed::channel::lock;
+use crate::lock::lock;
 
 /// How long updates are collected into one message: short enough not to be noticed.
 const COLLECT_TIME: Duration = Duration::from_millis(40);

@@ -74,8 +74,8 @@ impl Skills {
         })
     }
 
-    /// For [`Self::last_used`].
-    pub(super) async fn keep_in_mind(&self, id: &SourceId, revision: &SkillRevision) {
+    /// Writes down which version runs, for the next start.
+    pub(super) async fn store_last_used(&self, id: &SourceId, revision: &SkillRevision) {
         if revision.state() == SourceState::Ready {
             let path = self.0.folder.join(&id.0).join(LAST_USED);
             if let Err(error) = tokio::fs::write(&path, &revision.package.hash).await {

@@ -15,7 +15,8 @@ use super::{LoginTarget, OAuthService, lock};
 /// A topic on the bus.
 const TAKE_LOGIN: &str = "oauth.take";
 
-/// Whoever has it says so at once.
+/// To take a pending log-in from memory waits for nothing: a peer that has not answered by then has
+/// none.
 const TAKE_TIMEOUT: Duration = Duration::from_secs(5);
 
 #[derive(Serialize, Deserialize)]

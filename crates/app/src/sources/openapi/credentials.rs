@@ -44,7 +44,7 @@ pub(super) fn check_credentials(
 }
 
 /// The credentials that are meant, with what is kept of the old ones.
-pub(super) fn revealed(
+pub(super) fn unmasked_credentials(
     given: BTreeMap<String, Option<SourceCredential>>,
     old: &BTreeMap<String, SourceCredential>,
     moves: bool,

@@ -6,7 +6,7 @@ use serde_json::Value;
 use tenon_domain::{CodedError, OpenapiConfig, OpenapiOrigin, SourceCredential};
 use tenon_sources::openapi::{OpenapiError, check_header};
 
-use super::credentials::{check_credentials, revealed};
+use super::credentials::{check_credentials, unmasked_credentials};
 use crate::sources::documents::UploadedDocument;
 use crate::sources::error::SourceError;
 use crate::sources::input_error::SourceInputError;
@@ -53,7 +53,7 @@ impl OpenapiDraft {
     pub(in crate::sources) fn found(config: &OpenapiConfig) -> Self {
         let (url, kept) = match &config.origin {
             OpenapiOrigin::Url { url } => (Some(url.clone()), None),
-            OpenapiOrigin::Given { document_hash } => (None, Some(document_hash.clone())),
+            OpenapiOrigin::Uploaded { document_hash } => (None, Some(document_hash.clone())),
         };
         Self {
             url,
@@ -77,7 +77,7 @@ impl OpenapiDraft {
         check::for_mcp(change.mcp_only_field())?;
         let (old_url, kept) = match &old.origin {
             OpenapiOrigin::Url { url } => (Some(url), None),
-            OpenapiOrigin::Given { document_hash } => (None, Some(document_hash.clone())),
+            OpenapiOrigin::Uploaded { document_hash } => (None, Some(document_hash.clone())),
         };
         let url = match (change.url, old_url) {
             (Some(given), Some(old)) => Some(mask::unmask_url(&given, old).ok_or_else(elsewhere)?),
@@ -97,7 +97,7 @@ impl OpenapiDraft {
         let before = [old_url, old.base_url.as_ref()];
         let after = [url.as_ref(), base_url.as_ref()];
         let moves = document.is_some() || leads_elsewhere(before, after);
-        let headers = change.headers.unwrap_or_else(|| mask::hide(&old.headers));
+        let headers = change.headers.unwrap_or_else(|| mask::mask(&old.headers));
         let keeps = headers.values().any(Option::is_none)
             || match &change.credentials {
                 Some(given) => given.values().any(Option::is_none),
@@ -108,14 +108,14 @@ impl OpenapiDraft {
         }
         let credentials = match change.credentials {
             None => old.credentials.clone(),
-            Some(given) => revealed(given, &old.credentials, moves)?,
+            Some(given) => unmasked_credentials(given, &old.credentials, moves)?,
         };
         let is_given = url.is_none() && document.is_none();
         Ok(Self {
             url,
             document,
             base_url,
-            headers: merge::reveal("headers", headers, &old.headers)?,
+            headers: merge::unmask("headers", headers, &old.headers)?,
             credentials,
             timeout_ms: change.timeout_ms.unwrap_or(old.timeout_ms),
             tool_timeouts_ms: change
@@ -140,7 +140,7 @@ impl OpenapiDraft {
                 url: check::url("url", url, "https://example.com/openapi.json")?,
             },
             (None, Some(document_hash), _) | (None, None, Some(document_hash)) => {
-                OpenapiOrigin::Given { document_hash }
+                OpenapiOrigin::Uploaded { document_hash }
             }
             (None, None, None) => {
                 return Err(SourceInputError::NeitherUrlNorDocument.into());

@@ -12,8 +12,8 @@ use tenon_tools::{RequestTools, ToolSource};
 
 use super::TaskRunner;
 use crate::tasks::folder::TaskFolder;
-use crate::tasks::local_tools::{self, LocalTool, LocalToolKit};
 use crate::tasks::servers::ServerVariables;
+use crate::tasks::task_builtins::{self, TaskBuiltin, TaskBuiltinContext};
 use crate::tasks::{Task, TaskError, TaskTools};
 
 /// What a task may call, and what that stands on.
@@ -78,17 +78,17 @@ impl TaskRunner {
         };
         let tokens = [&task.tokens, &self.settings.tokens];
         let web_search = self.web_search(tokens);
-        if web_search.is_none() && local.contains(&LocalTool::WebSearch) {
+        if web_search.is_none() && local.contains(&TaskBuiltin::WebSearch) {
             notes.push("web_search is left out: SERPER_API_KEY is not set.".into());
         }
-        let kit = LocalToolKit {
+        let kit = TaskBuiltinContext {
             outputs: self.app.outputs.clone(),
             builtin: self.app.builtin.clone(),
             web_search,
             context: context.clone(),
             model: model.provider.clone(),
         };
-        let mut sources = local_tools::sources(local, &kit);
+        let mut sources = task_builtins::sources(local, &kit);
         let (own, of_hub): (Vec<&str>, Vec<&str>) = servers
             .iter()
             .map(String::as_str)

@@ -8,8 +8,8 @@ pub(super) struct ConfigLocation {
     pub(super) path: PathBuf,
 }
 
-/// The places of this user that there are.
-pub(super) fn there() -> Vec<ConfigLocation> {
+/// The configuration files of other programs that exist for this user.
+pub(super) fn existing() -> Vec<ConfigLocation> {
     let Some(home) = std::env::home_dir().filter(|home| home.is_absolute()) else {
         return Vec::new();
     };

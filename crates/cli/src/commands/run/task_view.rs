@@ -9,6 +9,7 @@ use serde::Serialize;
 use tenon_agent::ContextWindow;
 use tenon_app::tasks::report::TaskReport;
 use tenon_app::tasks::runner::ActiveTask;
+use tenon_domain::text::shorten;
 use tenon_domain::{ChatId, Event, EventBody, Part};
 use tenon_server::wire::ServerFrame;
 
@@ -98,7 +99,7 @@ impl TaskView {
         match &event.body {
             EventBody::CallRequested { call } => {
                 let input = call.input.to_string();
-                let input: String = input.chars().take(MAX_INPUT_CHARS).collect();
+                let input = shorten(&input, MAX_INPUT_CHARS);
                 let line = shown(&format!("▸ {} {input}", call.tool_id));
                 self.tell(task, &line);
             }
@@ -194,7 +195,7 @@ impl TaskView {
             self.state().meter.clear();
             say(words);
         } else {
-            let first: String = words.chars().take(MAX_INPUT_CHARS).collect();
+            let first = shorten(&words, MAX_INPUT_CHARS);
             self.tell(task, &shown(&first.replace('\n', " ")));
         }
     }

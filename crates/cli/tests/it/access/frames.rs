@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tenon_domain::CallId;
 use tenon_server::wire::ClientFrame;
 use tenon_sources::browser::{
-    DeviceInfo, LocalCallOutcome, LocalCallProgress, LocalCallResult, Registration,
+    DeviceInfo, LocalCallOutcome, LocalCallResult, Registration, RemoteCallProgress,
 };
 
 use super::{AccessFixture, DEVICE, TITLE, script};
@@ -38,17 +38,17 @@ fn after(frame: Option<&ClientFrame>, chat: &str) -> Option<ClientFrame> {
             looking: Vec::new(),
             calls: Vec::new(),
         })),
-        Some(ClientFrame::Register(_)) => Some(ClientFrame::Sign(LocalCallProgress {
+        Some(ClientFrame::Register(_)) => Some(ClientFrame::ToolProgress(RemoteCallProgress {
             call_id,
             progress: None,
             total: None,
             message: None,
         })),
-        Some(ClientFrame::Sign(_)) => Some(ClientFrame::Answered(LocalCallResult {
+        Some(ClientFrame::ToolProgress(_)) => Some(ClientFrame::ToolResult(LocalCallResult {
             call_id,
             outcome: LocalCallOutcome::Mcp { result: json!({}) },
         })),
-        Some(ClientFrame::Answered(_)) => Some(ClientFrame::Unregister {
+        Some(ClientFrame::ToolResult(_)) => Some(ClientFrame::Unregister {
             url: LOCAL_URL.into(),
         }),
         Some(ClientFrame::Unregister { .. }) => None,
@@ -71,8 +71,10 @@ fn written(frame: &ClientFrame) -> Value {
             json!({"type": "tools:register", "device": device, "page": page, "servers": []})
         }
         ClientFrame::Unregister { url } => json!({"type": "tools:unregister", "url": url}),
-        ClientFrame::Sign(sign) => json!({"type": "tool:progress", "call_id": sign.call_id}),
-        ClientFrame::Answered(answered) => {
+        ClientFrame::ToolProgress(sign) => {
+            json!({"type": "tool:progress", "call_id": sign.call_id})
+        }
+        ClientFrame::ToolResult(answered) => {
             json!({"type": "tool:result", "call_id": answered.call_id, "result": {}})
         }
     }

@@ -114,7 +114,7 @@ impl AnthropicDecoder {
             "message_start" => {
                 if let Some(message) = frame.message {
                     if let Some(model) = message.model.as_ref().and_then(Value::as_str) {
-                        chat_span::answered_by(model);
+                        chat_span::record_response_model(model);
                     }
                     self.whole(message, out);
                 }

@@ -131,9 +131,7 @@ impl Mask {
         match value {
             Value::String(text) => {
                 if is_opaque(name, text) {
-                    let length = text.chars().count();
-                    let head: String = text.chars().take(OPAQUE_CHARS).collect();
-                    *text = format!("{head}… ({length} characters)");
+                    *text = shortened_with_length(text, OPAQUE_CHARS);
                 }
                 let is_affected = |(secret, _): &(String, String)| text.contains(secret.as_str());
                 if self.0.iter().any(is_affected) {
@@ -242,12 +240,16 @@ fn size(value: &Value) -> usize {
     value.to_string().len()
 }
 
+fn shortened_with_length(text: &str, limit: usize) -> String {
+    let length = text.chars().count();
+    let head: String = text.chars().take(limit).collect();
+    format!("{head}… ({length} characters)")
+}
+
 fn shorten_texts(value: &mut Value, limit: usize) {
     match value {
         Value::String(text) if text.len() > limit => {
-            let length = text.chars().count();
-            let head: String = text.chars().take(limit).collect();
-            *text = format!("{head}… ({length} characters)");
+            *text = shortened_with_length(text, limit);
         }
         Value::Array(items) => items.iter_mut().for_each(|item| shorten_texts(item, limit)),
         Value::Object(fields) => fields

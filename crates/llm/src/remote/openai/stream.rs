@@ -149,7 +149,7 @@ impl OpenaiDecoder {
         if let Some(model) = chunk.model.filter(|_| !self.has_model) {
             self.has_model = true;
             if let Ok(LenientString(model)) = serde_json::from_str(model.get()) {
-                chat_span::answered_by(&model);
+                chat_span::record_response_model(&model);
             }
         }
         if let Some(ChunkProgress { processed, total }) = chunk.prompt_progress.as_deref() {

@@ -66,7 +66,7 @@ impl ResponsesDecoder {
             "response.created" => {
                 let model = event.response.and_then(|response| response.model);
                 if let Some(model) = model.as_ref().and_then(Value::as_str) {
-                    chat_span::answered_by(model);
+                    chat_span::record_response_model(model);
                 }
             }
             "response.output_item.added" => {
@@ -353,7 +353,7 @@ impl Decode for ResponsesDecoder {
         if read.object.as_deref() == Some("response") {
             let whole: ResponseObject = serde_json::from_str(data).map_err(nonsense)?;
             if let Some(model) = whole.model.as_ref().and_then(Value::as_str) {
-                chat_span::answered_by(model);
+                chat_span::record_response_model(model);
             }
             return self.finish_response(whole, out);
         }

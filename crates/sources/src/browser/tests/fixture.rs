@@ -213,7 +213,7 @@ impl Tab {
     }
 
     pub(super) fn begin(&self, order: &ExecuteTool) {
-        self.connection.progress(LocalCallProgress {
+        self.connection.progress(RemoteCallProgress {
             call_id: order.call_id.clone(),
             progress: None,
             total: None,

@@ -1,6 +1,6 @@
 //! The folder a call may work in.
 //!
-//! Two locks on one door: `cap-std` never resolves a path to outside the
+//! Two independent checks: `cap-std` never resolves a path to outside the
 //! folder, and every name on the way is looked at first and refused if it is
 //! a link. Special files are never opened: opening a pipe would wait for ever.
 
@@ -90,7 +90,7 @@ impl Workspace {
                 None => return Ok(None),
                 Some(PathKind::Folder) => folder
                     .open_dir(name)
-                    .map_err(|error| trouble(path, &error))?,
+                    .map_err(|error| io_error(path, &error))?,
                 Some(PathKind::File) => {
                     return Err(ToolError::failed(format!(
                         "`{name}` in {path} is a file, not a folder."
@@ -155,7 +155,7 @@ impl Workspace {
         written.map_err(|error| {
             // The draft may not be there; then there is nothing to tidy.
             folder.remove_file(&draft).ok();
-            trouble(path, &error)
+            io_error(path, &error)
         })
     }
 
@@ -164,7 +164,7 @@ impl Workspace {
         let added = folder
             .open_with(name, OpenOptions::new().append(true).create(true))
             .and_then(|mut file| file.write_all(content));
-        added.map_err(|error| trouble(path, &error))
+        added.map_err(|error| io_error(path, &error))
     }
 
     fn root(&self) -> Result<Option<Dir>, ToolError> {
@@ -195,11 +195,11 @@ impl Workspace {
                 }
                 None => folder
                     .create_dir(name)
-                    .map_err(|error| trouble(path, &error))?,
+                    .map_err(|error| io_error(path, &error))?,
             }
             folder = folder
                 .open_dir(name)
-                .map_err(|error| trouble(path, &error))?;
+                .map_err(|error| io_error(path, &error))?;
         }
         match kind_of(&folder, last, path)? {
             None | Some(PathKind::File) => Ok((folder, last)),
@@ -223,9 +223,9 @@ pub(super) fn names_in(
     stop: &StopSignal,
 ) -> Result<(Vec<String>, bool), ToolError> {
     let mut names = Vec::new();
-    for entry in folder.entries().map_err(|error| trouble(path, &error))? {
+    for entry in folder.entries().map_err(|error| io_error(path, &error))? {
         stop.check()?;
-        let entry = entry.map_err(|error| trouble(path, &error))?;
+        let entry = entry.map_err(|error| io_error(path, &error))?;
         if names.len() == MAX_COUNTED {
             names.sort_unstable();
             return Ok((names, false));
@@ -247,7 +247,7 @@ pub(super) fn entry_in(
         Some(PathKind::Folder) => folder.open_dir(name).map(DirectoryEntry::Folder),
         Some(PathKind::File) => folder.open(name).map(DirectoryEntry::File),
     };
-    opened.map(Some).map_err(|error| trouble(path, &error))
+    opened.map(Some).map_err(|error| io_error(path, &error))
 }
 
 enum PathKind {
@@ -260,7 +260,7 @@ fn kind_of(folder: &Dir, name: &str, path: &FilePath) -> Result<Option<PathKind>
     let kind = match folder.symlink_metadata(name) {
         Ok(metadata) => metadata.file_type(),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(trouble(path, &error)),
+        Err(error) => return Err(io_error(path, &error)),
     };
     if kind.is_symlink() {
         let shown = shorten(name, 80);
@@ -317,6 +317,6 @@ pub(super) fn missing(path: &FilePath) -> ToolError {
     ))
 }
 
-pub(super) fn trouble(path: &FilePath, error: &io::Error) -> ToolError {
+pub(super) fn io_error(path: &FilePath, error: &io::Error) -> ToolError {
     ToolError::failed(format!("{path} cannot be used: {error}."))
 }

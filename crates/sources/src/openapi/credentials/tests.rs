@@ -6,12 +6,11 @@ use std::collections::VecDeque;
 
 use reqwest::Method;
 use serde_json::json;
-use tenon_domain::{OpenapiOrigin, SourceCredential, ToolOutput};
+use tenon_domain::{OpenapiConfig, OpenapiOrigin, SourceCredential, ToolOutput};
 use tenon_openapi::operation::SecuritySchemeKind;
 use tenon_openapi::operation::{ParameterLocation, SecurityRequirement};
 
 use super::*;
-use crate::import::reached;
 
 /// Remembers what it was given, and answers as it was told to.
 #[derive(Default)]
@@ -188,7 +187,7 @@ fn credentials(
             .iter()
             .map(|(name, held)| (name.to_string(), held.clone()))
             .collect(),
-        ..reached(OpenapiOrigin::Url {
+        ..OpenapiConfig::new(OpenapiOrigin::Url {
             url: "https://a.example".into(),
         })
     };
@@ -361,7 +360,7 @@ fn headers_that_cannot_be_sent_are_refused_at_once() {
     let check = |name: &str, value: &str| {
         let config = OpenapiConfig {
             headers: [(name.to_owned(), value.to_owned())].into(),
-            ..reached(OpenapiOrigin::Url { url: String::new() })
+            ..OpenapiConfig::new(OpenapiOrigin::Url { url: String::new() })
         };
         let base = Url::parse("https://a.example").unwrap();
         let document = CredentialContext {

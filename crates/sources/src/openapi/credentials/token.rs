@@ -4,7 +4,7 @@
 //! call that is cancelled does not cancel it for the others.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use reqwest::{Method, StatusCode};
@@ -20,6 +20,7 @@ use url::Url;
 
 use super::RequestSender;
 use crate::call_error::{ServerCallError, failed};
+use crate::lock::lock;
 use crate::text::line;
 
 const TOKEN_TIMEOUT: Duration = Duration::from_secs(10);
@@ -219,7 +220,7 @@ impl CredentialTokenClient {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 }
 

@@ -42,7 +42,7 @@ impl TrustedOrigins {
         let read = |text: &str| Url::parse(text.trim()).ok();
         let base_url = config.base_url.as_deref().and_then(read);
         match &config.origin {
-            OpenapiOrigin::Given { .. } => Self {
+            OpenapiOrigin::Uploaded { .. } => Self {
                 entered: vec![base_url.unwrap_or_else(|| document.base.clone())],
                 is_from_entered_origin: true,
             },
@@ -93,14 +93,13 @@ fn is_same(entered: &Url, url: &Url) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::import::reached;
 
     /// Requests go to the base URL, if there is one.
     fn origins(origin: OpenapiOrigin, base_url: Option<&str>, place: &str) -> TrustedOrigins {
-        let is_given = matches!(origin, OpenapiOrigin::Given { .. });
+        let is_given = matches!(origin, OpenapiOrigin::Uploaded { .. });
         let config = OpenapiConfig {
             base_url: base_url.map(str::to_owned),
-            ..reached(origin)
+            ..OpenapiConfig::new(origin)
         };
         let place = Url::parse(place).unwrap();
         let base = base_url.map_or_else(|| place.clone(), |url| Url::parse(url).unwrap());
@@ -200,7 +199,7 @@ mod tests {
                 ("https://c.example/token", Named),
             ],
         );
-        let given = || OpenapiOrigin::Given {
+        let given = || OpenapiOrigin::Uploaded {
             document_hash: String::new(),
         };
         check(

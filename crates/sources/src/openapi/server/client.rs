@@ -1,7 +1,7 @@
 //! The configuration of a server with its variables filled in, and what calls are made with.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use reqwest::header::HeaderMap;
 use tenon_domain::{OpenapiConfig, OpenapiOrigin};
@@ -9,6 +9,7 @@ use tenon_openapi::operation::SecurityScheme;
 use url::Url;
 
 use super::tools::OpenapiTool;
+use crate::lock::lock;
 use crate::openapi::OpenapiError;
 use crate::openapi::credentials::{self, CredentialContext, Credentials};
 use crate::openapi::http_client::OpenapiHttpClient;
@@ -40,7 +41,7 @@ impl OpenapiClient {
     ) -> Result<Self, OpenapiError> {
         let url = match &config.origin {
             OpenapiOrigin::Url { url } => Some(read_url(url)?),
-            OpenapiOrigin::Given { .. } => None,
+            OpenapiOrigin::Uploaded { .. } => None,
         };
         let base_url = config.base_url.as_deref().map(str::trim);
         let base_url = base_url.filter(|url| !url.is_empty());
@@ -60,8 +61,7 @@ impl OpenapiClient {
         tool: &OpenapiTool,
         base: &Url,
     ) -> Result<Arc<Credentials>, OpenapiError> {
-        let all = self.credentials.lock();
-        let mut all = all.unwrap_or_else(PoisonError::into_inner);
+        let mut all = lock(&self.credentials);
         if let Some(cached) = all.get(&*tool.document)
             && Arc::ptr_eq(&cached.schemes, &tool.schemes)
             && cached.found_at == tool.found_at

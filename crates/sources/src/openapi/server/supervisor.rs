@@ -389,7 +389,7 @@ impl OpenapiSupervisor {
     async fn wait(&mut self, retry: Option<Duration>) -> OpenapiStep {
         let is_given = matches!(
             self.shared.settings.config.origin,
-            OpenapiOrigin::Given { .. }
+            OpenapiOrigin::Uploaded { .. }
         );
         let time = async {
             match retry {

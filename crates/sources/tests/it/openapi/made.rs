@@ -14,7 +14,6 @@ use tenon_openapi::operation::{
 };
 use tenon_openapi::request::{self, OpenapiRequest};
 use tenon_openapi::response::OpenapiResponse;
-use tenon_sources::import::reached;
 use tenon_sources::openapi::credentials::{CredentialContext, Credentials, RequestSender};
 use url::Url;
 
@@ -116,7 +115,7 @@ impl ApiFixture {
         let base = Url::parse(address).unwrap().join("/openapi.json").unwrap();
         let config = OpenapiConfig {
             credentials,
-            ..reached(OpenapiOrigin::Url {
+            ..OpenapiConfig::new(OpenapiOrigin::Url {
                 url: base.to_string(),
             })
         };

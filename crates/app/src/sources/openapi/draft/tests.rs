@@ -6,7 +6,7 @@ use super::*;
 fn check(old: Value, change: Value, expected: Result<Value, &str>) {
     let config: OpenapiConfig = serde_json::from_value(old).unwrap();
     let mut parsed: SourceChange = serde_json::from_value(change.clone()).unwrap();
-    assert!(merge::reaches(&parsed));
+    assert!(merge::changes_connection(&parsed));
     let document = parsed.document.take();
     let document = document.map(|document| hash(document.to_string().as_bytes()));
     let changed = OpenapiDraft::changed(&config, parsed, document).and_then(OpenapiDraft::config);

@@ -9,7 +9,6 @@ use tenon_domain::{
     Caller, ErrorDetail, OpenapiConfig, OpenapiOrigin, SourceId, SourceInfo, SourceKind,
     SourceState, ToolAccess, ToolError, ToolResult,
 };
-use tenon_sources::import::reached;
 use tenon_sources::openapi::{
     DocumentRecord, DocumentStore, DocumentStoreError, OpenapiHttpClient, OpenapiServer,
     OpenapiSettings, RefreshSchedule,
@@ -162,13 +161,13 @@ pub fn caller(network: Network) -> OpenapiHttpClient {
 }
 
 pub fn at(url: &str) -> OpenapiConfig {
-    reached(OpenapiOrigin::Url {
+    OpenapiConfig::new(OpenapiOrigin::Url {
         url: url.to_owned(),
     })
 }
 
 pub fn given() -> OpenapiConfig {
-    reached(OpenapiOrigin::Given {
+    OpenapiConfig::new(OpenapiOrigin::Uploaded {
         document_hash: "hash".into(),
     })
 }

@@ -19,17 +19,17 @@ use super::{AnyTool, BuiltinSource, READS_ONLY, flow, web};
 pub use navigation::{Navigation, NavigationAction, PageSessions};
 pub use text_pattern::TextPattern;
 
-/// What their ids begin with.
+/// Toolathlon's prefix for these tools. It has nothing to do with tools on a person's own machine.
 const NAME: &str = "local";
 
 impl BuiltinSource {
     /// Tools that need no approval.
-    pub fn local(tools: Vec<Box<dyn AnyTool>>) -> Self {
+    pub fn for_task(tools: Vec<Box<dyn AnyTool>>) -> Self {
         Self::of_task("task:local", SourceKind::Builtin, tools)
     }
 
     /// Tools that run what a model wrote: like the scripts of a skill, only with approval.
-    pub fn local_scripts(tools: Vec<Box<dyn AnyTool>>) -> Self {
+    pub fn for_task_scripts(tools: Vec<Box<dyn AnyTool>>) -> Self {
         Self::of_task("task:scripts", SourceKind::Skill, tools)
     }
 

@@ -10,12 +10,12 @@ use tenon_agent::ContextWindow;
 use tenon_domain::text::{chars_after, chars_before, excerpt};
 use tenon_domain::{ToolDefinition, ToolError, ToolOutput, ToolResult};
 use tenon_sources::builtin::BuiltinTool;
-use tenon_sources::builtin::local::{PageSessions, TextPattern};
+use tenon_sources::builtin::task::{PageSessions, TextPattern};
 use tenon_tools::CallContext;
 
 use super::record::{HistoryRecord, records};
 use super::{known_turn, turn};
-use crate::tasks::local_tools::context::definition;
+use crate::tasks::task_builtins::context::definition;
 
 const HITS_PER_PAGE: usize = 10;
 const MAX_HITS_PER_PAGE: usize = 50;

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use tenon_agent::ContextWindow;
 use tenon_domain::{Annotations, ToolDefinition, ToolError, ToolOutput, ToolResult};
 use tenon_llm::Provider;
-use tenon_sources::builtin::{AnyTool, BuiltinTool, local};
+use tenon_sources::builtin::{AnyTool, BuiltinTool, task};
 use tenon_tools::CallContext;
 
 pub(super) fn tools(
@@ -236,7 +236,7 @@ pub(super) fn definition(
     properties: Value,
     required: &[&str],
 ) -> ToolDefinition {
-    let tool = local::definition(name, title, description, properties, required);
+    let tool = task::definition(name, title, description, properties, required);
     ToolDefinition {
         annotations: Annotations {
             // The same call later drops, or shows, other turns.

@@ -2,11 +2,13 @@
 //! pages.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tenon_domain::{ToolError, text};
+
+use crate::lock::lock;
 
 /// How many a run may have open; the oldest makes way.
 const MAX_SESSIONS: usize = 50;
@@ -96,7 +98,7 @@ impl<T: Clone> PageSessions<T> {
 
     /// Begins one and returns its id.
     pub fn begin(&self, session: T) -> String {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = lock(&self.open);
         open.begun += 1;
         let id = format!("{}_{}", self.prefix, open.begun);
         open.sessions.push_back((id.clone(), session));
@@ -107,7 +109,7 @@ impl<T: Clone> PageSessions<T> {
     }
 
     pub fn get(&self, id: &str) -> Result<T, ToolError> {
-        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = lock(&self.open);
         let session = open.sessions.iter().find(|(known, _)| known == id);
         session.map(|(_, session)| session.clone()).ok_or_else(|| {
             let shown = text::shorten(id, 80);
@@ -118,7 +120,7 @@ impl<T: Clone> PageSessions<T> {
     }
 
     pub fn update(&self, id: &str, session: T) {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = lock(&self.open);
         if let Some((_, known)) = open.sessions.iter_mut().find(|(known, _)| known == id) {
             *known = session;
         }

@@ -12,8 +12,8 @@ use tenon_tools::{CallContext, OutputStore};
 
 use super::{MAX_PAGE_BYTES, definition, navigation_definition, shortuuid};
 use crate::builtin::blocking::{StopSignal, blocking};
-use crate::builtin::local::{Navigation, PageSessions, TextPattern};
 use crate::builtin::results::{fetch, text};
+use crate::builtin::task::{Navigation, PageSessions, TextPattern};
 use crate::builtin::{AnyTool, BuiltinTool};
 
 const HITS_PER_PAGE: usize = 10;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use tenon_agent::ContextWindow;
 use tenon_domain::source::{BuiltinConfig, WebSearchConfig};
 use tenon_llm::Provider;
-use tenon_sources::builtin::{AnyTool, BuiltinSource, local};
+use tenon_sources::builtin::{AnyTool, BuiltinSource, task};
 use tenon_tools::{OutputStore, ToolSource};
 
 use super::TaskError;
@@ -19,7 +19,7 @@ pub const CLAIM_DONE: &str = "local-claim_done";
 
 /// A key of `needed_local_tools`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LocalTool {
+pub enum TaskBuiltin {
     ClaimDone,
     Sleep,
     PythonExecute,
@@ -31,7 +31,7 @@ pub enum LocalTool {
 }
 
 /// What the tools of one run work with.
-pub(super) struct LocalToolKit {
+pub(super) struct TaskBuiltinContext {
     pub(super) outputs: Arc<dyn OutputStore>,
     pub(super) builtin: BuiltinConfig,
     /// None: no key is set.
@@ -40,7 +40,7 @@ pub(super) struct LocalToolKit {
     pub(super) model: Arc<dyn Provider>,
 }
 
-impl LocalTool {
+impl TaskBuiltin {
     const ALL: [Self; 8] = [
         Self::ClaimDone,
         Self::Sleep,
@@ -69,7 +69,7 @@ impl LocalTool {
         let mut tools = Vec::new();
         for key in keys {
             let tool = Self::ALL.into_iter().find(|tool| tool.key() == key);
-            let tool = tool.ok_or_else(|| TaskError::UnknownLocalTool {
+            let tool = tool.ok_or_else(|| TaskError::UnknownTaskBuiltin {
                 name: key.clone(),
                 known: Self::ALL.map(Self::key).join(", "),
             })?;
@@ -80,40 +80,43 @@ impl LocalTool {
         Ok(tools)
     }
 
-    fn tools(self, kit: &LocalToolKit) -> Vec<Box<dyn AnyTool>> {
+    fn tools(self, kit: &TaskBuiltinContext) -> Vec<Box<dyn AnyTool>> {
         match self {
-            Self::ClaimDone => vec![local::claim_done()],
-            Self::Sleep => vec![local::sleep()],
-            Self::PythonExecute => vec![local::python_execute()],
+            Self::ClaimDone => vec![task::claim_done()],
+            Self::Sleep => vec![task::sleep()],
+            Self::PythonExecute => vec![task::python_execute()],
             Self::WebSearch => {
-                let search = kit.web_search.clone().map(local::web_search);
+                let search = kit.web_search.clone().map(task::web_search);
                 search.into_iter().collect()
             }
             Self::AiWebpageSummary => {
-                let fetch = local::fetch_url(&kit.builtin);
+                let fetch = task::fetch_url(&kit.builtin);
                 vec![summary::tool(fetch, kit.model.clone())]
             }
             Self::ManageContext => context::tools(&kit.context, &kit.model),
             Self::History => history::tools(&kit.context),
-            Self::OverlongOutputs => local::overlong_outputs(kit.outputs.clone()),
+            Self::OverlongOutputs => task::overlong_outputs(kit.outputs.clone()),
         }
     }
 }
 
 /// The sources that offer these tools.
-pub(super) fn sources(wanted: &[LocalTool], kit: &LocalToolKit) -> Vec<Arc<dyn ToolSource>> {
-    let (scripts, others): (Vec<LocalTool>, Vec<LocalTool>) = wanted
+pub(super) fn sources(
+    wanted: &[TaskBuiltin],
+    kit: &TaskBuiltinContext,
+) -> Vec<Arc<dyn ToolSource>> {
+    let (scripts, others): (Vec<TaskBuiltin>, Vec<TaskBuiltin>) = wanted
         .iter()
         .copied()
-        .partition(|tool| *tool == LocalTool::PythonExecute);
-    let tools = |wanted: Vec<LocalTool>| -> Vec<Box<dyn AnyTool>> {
+        .partition(|tool| *tool == TaskBuiltin::PythonExecute);
+    let tools = |wanted: Vec<TaskBuiltin>| -> Vec<Box<dyn AnyTool>> {
         wanted
             .into_iter()
             .flat_map(|tool| tool.tools(kit))
             .collect()
     };
     vec![
-        Arc::new(BuiltinSource::local(tools(others))),
-        Arc::new(BuiltinSource::local_scripts(tools(scripts))),
+        Arc::new(BuiltinSource::for_task(tools(others))),
+        Arc::new(BuiltinSource::for_task_scripts(tools(scripts))),
     ]
 }
