@@ -166,6 +166,17 @@ function richPart(n) {
   return `## Part ${n}\n\nSome **bold** words.\n\n\`\`\`js\n${code}\n\`\`\`\n\n| a | b |\n|---|--:|\n| x | ${n} |\n\nThe end of ${n}.\n\n`;
 }
 
+// The browser tells a scroll in the next frame, when the page may be another one.
+test('a column that is gone may still be told that it was scrolled', deadline, async (t) => {
+  const { page, ui } = await visit(t);
+  await ui.ask('What time is it in Tokyo?');
+  await ui.answered();
+  const view = await page.getByRole('region', { name: 'Conversation' }).elementHandle();
+  await page.evaluate(() => (location.hash = '#/compare/builtin/builtin'));
+  await page.getByText('Both get every message.').waitFor();
+  await view.evaluate((view) => view.dispatchEvent(new Event('scroll')));
+});
+
 /** The frames of an answer: three to begin with, then one line or part after the other. */
 function* growingAnswer(chatId, textOf = (line) => `line ${line}\n\n`) {
   const message = (id, role, parts) => ({ id, chatId, turnId: 't1', role, parts, createdAt: 0 });
