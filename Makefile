@@ -22,7 +22,7 @@ export CARGO_PROFILE_DEV_DEBUG := 0
 # clippy turns part of the optimiser off.
 check test test-rust test-browser: export RUSTC_WORKSPACE_WRAPPER := clippy-driver
 check test test-rust test-browser: export CLIPPY_ARGS := -D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
-LINT := $(call beside,tests/setup && $(CHECK_PAGE),cargo build --workspace --all-targets --locked)
+LINT := $(call beside,trap 'kill $$setup' TERM; tests/setup & setup=$$!; wait $$setup && $(CHECK_PAGE),cargo build --workspace --all-targets --locked)
 else
 LINT := cargo clippy --workspace --all-targets --locked -- -D warnings && $(CHECK_PAGE)
 endif

@@ -25,6 +25,9 @@ use version_before::LAST_USED;
 /// What decides which skills run, and with which rights.
 const TOPICS: [ChangeTopic; 2] = [ChangeTopic::Skills, ChangeTopic::Accounts];
 
+/// After a pass that failed.
+const RETRY_DELAY: Duration = Duration::from_secs(2);
+
 /// A version as it is on this machine.
 struct VersionFolder {
     package: Arc<SkillPackage>,
@@ -249,19 +252,12 @@ impl Skills {
         let skills = Arc::downgrade(&self.0);
         tokio::spawn(async move {
             host.set_up(&folder, &requirements, &told).await;
-            let is_ready = *told.borrow() == SetupStatus::Ready;
-            if let Some(skills) = skills.upgrade().filter(|_| is_ready) {
-                Skills(skills).take_over().await;
+            // A version that is set up takes over from the one before it.
+            if *told.borrow() == SetupStatus::Ready {
+                sync_with_retries(&skills).await;
             }
         });
         status
-    }
-
-    /// A version is set up, so that the one before it has nothing more to do.
-    async fn take_over(&self) {
-        if let Err(error) = self.sync().await {
-            tracing::warn!(error = %error.detail().message, "a new version of a skill cannot take over");
-        }
     }
 
     /// Waits until a skill is set up, or cannot be; each new line of progress is told.
@@ -285,7 +281,8 @@ impl Skills {
                 break;
             }
         }
-        self.take_over().await;
+        // A failed pass is made again by the task that set it up.
+        let _ = self.sync().await;
         let running = lock(&self.0.running);
         running
             .get(id)
@@ -378,6 +375,18 @@ async fn is_trusted(store: &Store, row: &StoredSkill) -> tenon_store::Result<boo
     Ok(account.is_some_and(|account| account.role.is_admin()))
 }
 
+/// Reconciles until a pass succeeds: the store may be unavailable for a while.
+async fn sync_with_retries(skills: &Weak<Inner>) {
+    while let Some(skills) = skills.upgrade().map(Skills) {
+        let Err(error) = skills.sync().await else {
+            return;
+        };
+        drop(skills);
+        tracing::warn!(error = %error.detail().message, "skills cannot be looked after");
+        tokio::time::sleep(RETRY_DELAY).await;
+    }
+}
+
 /// Follows what other processes change, until the last handle is dropped.
 async fn follow(skills: Weak<Inner>, mut changes: broadcast::Receiver<StoreChange>) {
     let mut seen = None;
@@ -387,16 +396,16 @@ async fn follow(skills: Weak<Inner>, mut changes: broadcast::Receiver<StoreChang
             Ok(_) | Err(RecvError::Lagged(_)) => {}
             Err(RecvError::Closed) => return,
         }
-        let Some(skills) = skills.upgrade().map(Skills) else {
+        let Some(versions) = skills
+            .upgrade()
+            .map(|skills| TOPICS.map(|topic| skills.store.version(topic)))
+        else {
             return;
         };
-        let versions = TOPICS.map(|topic| skills.0.store.version(topic));
         if !versions.contains(&None) && seen == Some(versions) {
             continue;
         }
         seen = Some(versions);
-        if let Err(error) = skills.sync().await {
-            tracing::warn!(error = %error.detail().message, "skills cannot be looked after");
-        }
+        sync_with_retries(&skills).await;
     }
 }

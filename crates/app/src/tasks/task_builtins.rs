@@ -80,22 +80,22 @@ impl TaskBuiltin {
         Ok(tools)
     }
 
-    fn tools(self, kit: &TaskBuiltinContext) -> Vec<Box<dyn AnyTool>> {
+    fn tools(self, builtin_context: &TaskBuiltinContext) -> Vec<Box<dyn AnyTool>> {
         match self {
             Self::ClaimDone => vec![task::claim_done()],
             Self::Sleep => vec![task::sleep()],
             Self::PythonExecute => vec![task::python_execute()],
             Self::WebSearch => {
-                let search = kit.web_search.clone().map(task::web_search);
+                let search = builtin_context.web_search.clone().map(task::web_search);
                 search.into_iter().collect()
             }
             Self::AiWebpageSummary => {
-                let fetch = task::fetch_url(&kit.builtin);
-                vec![summary::tool(fetch, kit.model.clone())]
+                let fetch = task::fetch_url(&builtin_context.builtin);
+                vec![summary::tool(fetch, builtin_context.model.clone())]
             }
-            Self::ManageContext => context::tools(&kit.context, &kit.model),
-            Self::History => history::tools(&kit.context),
-            Self::OverlongOutputs => task::overlong_outputs(kit.outputs.clone()),
+            Self::ManageContext => context::tools(&builtin_context.context, &builtin_context.model),
+            Self::History => history::tools(&builtin_context.context),
+            Self::OverlongOutputs => task::overlong_outputs(builtin_context.outputs.clone()),
         }
     }
 }
@@ -103,7 +103,7 @@ impl TaskBuiltin {
 /// The sources that offer these tools.
 pub(super) fn sources(
     wanted: &[TaskBuiltin],
-    kit: &TaskBuiltinContext,
+    builtin_context: &TaskBuiltinContext,
 ) -> Vec<Arc<dyn ToolSource>> {
     let (scripts, others): (Vec<TaskBuiltin>, Vec<TaskBuiltin>) = wanted
         .iter()
@@ -112,7 +112,7 @@ pub(super) fn sources(
     let tools = |wanted: Vec<TaskBuiltin>| -> Vec<Box<dyn AnyTool>> {
         wanted
             .into_iter()
-            .flat_map(|tool| tool.tools(kit))
+            .flat_map(|tool| tool.tools(builtin_context))
             .collect()
     };
     vec![

@@ -171,7 +171,7 @@ async fn pages_that_never_read_keep_little_in_memory() {
     let (_, chat) = host.post("/api/chats", &key, "{}".into()).await;
     let chat = chat["id"].as_str().unwrap();
     let turns = format!("/api/chats/{chat}/turns");
-    let said = json!({"text": "x".repeat(500_000)}).to_string();
+    let said = json!({"text": "x".repeat(1_000_000)}).to_string();
     for _ in 0..12 {
         let started = Instant::now();
         // The answer before has to be over.

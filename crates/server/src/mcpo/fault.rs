@@ -4,10 +4,11 @@ use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
-use tenon_domain::{ErrorKind, ToolError};
+use tenon_domain::{CodedError, ErrorKind, ToolError};
 use tenon_mcp::RpcError;
 
 use super::arguments::ArgumentError;
+use crate::api_fault::ApiFault;
 use crate::request::ReceiveError;
 
 /// Why a request has no result.
@@ -71,9 +72,7 @@ impl McpoFault {
             Self::WrongKey => json!("Invalid API key"),
             Self::Forbidden(why) => json!(why),
             Self::BodyTooLong => json!("The body of the request is too long."),
-            Self::BodyTooSlow => json!(
-                "The body of the request took too long to arrive. Send it again over a better connection."
-            ),
+            Self::BodyTooSlow => json!(ApiFault::BodyTooSlow.detail().message),
             Self::BodyBrokeOff => json!("There was an error parsing the body"),
             Self::Arguments(errors) => errors.into_iter().map(ArgumentError::into_json).collect(),
             Self::Schema(error, input) => json!([{

@@ -81,14 +81,14 @@ impl TaskRunner {
         if web_search.is_none() && local.contains(&TaskBuiltin::WebSearch) {
             notes.push("web_search is left out: SERPER_API_KEY is not set.".into());
         }
-        let kit = TaskBuiltinContext {
+        let builtin_context = TaskBuiltinContext {
             outputs: self.app.outputs.clone(),
             builtin: self.app.builtin.clone(),
             web_search,
             context: context.clone(),
             model: model.provider.clone(),
         };
-        let mut sources = task_builtins::sources(local, &kit);
+        let mut sources = task_builtins::sources(local, &builtin_context);
         let (own, of_hub): (Vec<&str>, Vec<&str>) = servers
             .iter()
             .map(String::as_str)

@@ -71,8 +71,8 @@ fn written(frame: &ClientFrame) -> Value {
             json!({"type": "tools:register", "device": device, "page": page, "servers": []})
         }
         ClientFrame::Unregister { url } => json!({"type": "tools:unregister", "url": url}),
-        ClientFrame::ToolProgress(sign) => {
-            json!({"type": "tool:progress", "call_id": sign.call_id})
+        ClientFrame::ToolProgress(progress) => {
+            json!({"type": "tool:progress", "call_id": progress.call_id})
         }
         ClientFrame::ToolResult(answered) => {
             json!({"type": "tool:result", "call_id": answered.call_id, "result": {}})

@@ -147,10 +147,6 @@ impl TurnRecord {
     }
 }
 
-/// Reads an answer before saying the next thing. Without a pause the machine would do little but
-/// answer, and no fault would meet a server that is idle.
-const READING_PAUSE: Duration = Duration::from_millis(300);
-
 /// One person, who says the next thing when the last has an end.
 async fn write(
     access: servers::Access,
@@ -170,7 +166,6 @@ async fn write(
             {
                 Some((202, _)) => {
                     record.acknowledge(&turn, &chat);
-                    tokio::time::sleep(READING_PAUSE).await;
                     break;
                 }
                 // The one before has no end yet, or a server is going or lost its lease.

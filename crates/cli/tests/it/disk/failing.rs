@@ -20,7 +20,7 @@ use crate::server::{TEST_TIMEOUT, answer};
 /// After how many writes to the database the disk fails: close together in the beginning, and
 /// in the end more than one round of what is tried makes.
 fn positions() -> impl Iterator<Item = i32> {
-    (0..13).map(|step| step * step * 4)
+    (0..18).map(|step| step * step * 2)
 }
 
 const FOR_EVER: i32 = i32::MAX;

@@ -102,7 +102,7 @@ impl AttackInputs {
             _ => {
                 let mut connection = self.host.connect().await;
                 let asked = "GET /api/tools HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ";
-                let asked = format!("{asked}{read}\r\n\r\n").repeat(500);
+                let asked = format!("{asked}{read}\r\n\r\n").repeat(2_000);
                 let sending = connection.send(asked.as_bytes());
                 let _ = timeout(Duration::from_secs(2), sending).await;
                 open.push(connection);

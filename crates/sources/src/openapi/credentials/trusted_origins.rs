@@ -96,7 +96,7 @@ mod tests {
 
     /// Requests go to the base URL, if there is one.
     fn origins(origin: OpenapiOrigin, base_url: Option<&str>, place: &str) -> TrustedOrigins {
-        let is_given = matches!(origin, OpenapiOrigin::Uploaded { .. });
+        let is_uploaded = matches!(origin, OpenapiOrigin::Uploaded { .. });
         let config = OpenapiConfig {
             base_url: base_url.map(str::to_owned),
             ..OpenapiConfig::new(origin)
@@ -105,7 +105,7 @@ mod tests {
         let base = base_url.map_or_else(|| place.clone(), |url| Url::parse(url).unwrap());
         let document = CredentialContext {
             schemes: &[],
-            found_at: (!is_given).then_some(&place),
+            found_at: (!is_uploaded).then_some(&place),
             base: &base,
         };
         TrustedOrigins::new(&config, &document)

@@ -387,14 +387,14 @@ impl OpenapiSupervisor {
     }
 
     async fn wait(&mut self, retry: Option<Duration>) -> OpenapiStep {
-        let is_given = matches!(
+        let is_uploaded = matches!(
             self.shared.settings.config.origin,
             OpenapiOrigin::Uploaded { .. }
         );
         let time = async {
             match retry {
                 Some(retry) => sleep(retry).await,
-                None if is_given => std::future::pending().await,
+                None if is_uploaded => std::future::pending().await,
                 // Servers that were started together are not read together for ever.
                 None => sleep(spread(self.shared.schedule.interval)).await,
             }
