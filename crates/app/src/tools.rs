@@ -147,7 +147,7 @@ impl UserTools {
     ) -> tenon_store::Result<Option<ToolResult>> {
         let user = caller.user;
         let access = match caller.expert {
-            Some(expert) => self.expert_access(user, expert).await?,
+            Some(expert) => Box::pin(self.expert_access(user, expert)).await?,
             None => self.access(user, None).await?,
         };
         let toolset = self.registry.toolset(access);
@@ -179,7 +179,8 @@ impl UserTools {
         let cancel_in_time = async {
             tokio::time::sleep(WATCH_AFTER).await;
             tokio::select! {
-                () = user.revoked(&self.store) => {}
+                // Boxed: most calls are over before it begins.
+                () = Box::pin(user.revoked(&self.store)) => {}
                 () = self.closing.cancelled() => {}
             }
             context.cancel.cancel();
@@ -202,7 +203,19 @@ impl UserTools {
     ) -> tenon_store::Result<ToolAccess> {
         let settings = self.store.tool_settings(&user.id, None, chat).await?;
         let access = ToolAccess::all(&user.id, user.caller()).with_settings(settings);
-        let Some(chat) = chat else { return Ok(access) };
+        match chat {
+            None => Ok(access),
+            // Boxed: calls outside any chat have no room for it.
+            Some(chat) => Box::pin(self.narrowed_to_chat(access, user, chat)).await,
+        }
+    }
+
+    async fn narrowed_to_chat(
+        &self,
+        access: ToolAccess,
+        user: &CurrentUser,
+        chat: &ChatId,
+    ) -> tenon_store::Result<ToolAccess> {
         let chat = self.store.chat(&user.id, chat).await?;
         // A deleted expert limits no tools here; the next message reports that it is gone.
         let expert = self.experts.of_chat(&user.id, chat.expert.as_ref()).await;

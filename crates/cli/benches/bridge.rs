@@ -20,14 +20,15 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use gateways::Gateway;
+use gateways::{Gateway, GatewayAddress};
 use http_client::HttpClient;
 use serde_json::json;
 
 const CONNECTIONS: [u32; 3] = [1, 32, 256];
 
-/// How long one of them is loaded.
-const WINDOW: Duration = Duration::from_secs(if cfg!(debug_assertions) { 1 } else { 4 });
+/// How often each of those that are measured together is loaded, in turn, and for how long.
+const TURNS: usize = 4;
+const WINDOW: Duration = Duration::from_millis(if cfg!(debug_assertions) { 250 } else { 1000 });
 
 /// A pooled memory is released after some seconds.
 const RELEASED_AFTER: Duration = Duration::from_secs(8);
@@ -65,9 +66,10 @@ fn main() {
 }
 
 /// What one gateway reaches.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 struct Figures {
-    calls_per_second: [f64; 3],
+    calls_per_second: [f64; CONNECTIONS.len()],
+    /// At 32 connections.
     cpu_per_call: Duration,
     /// In MB.
     idle: f64,
@@ -79,12 +81,8 @@ struct Figures {
 async fn calls(folder: &Path) {
     let alone = started_alone().await;
     println!("calls over OpenAPI, the child's own start is {alone:.1?}:");
-    let started = Instant::now();
-    let mcpo = Gateway::mcpo(folder, 1);
-    let mcpo = measure(&mcpo, started, &rest_client).await;
-    let started = Instant::now();
-    let ours = Gateway::bridge(folder, 1);
-    let ours = measure(&ours, started, &rest_client).await;
+    let [mcpo] = measure([&Gateway::mcpo(folder, 1)], &rest_client).await;
+    let [ours] = measure([&Gateway::bridge(folder, 1)], &rest_client).await;
     for (number, (connections, target)) in CONNECTIONS.iter().zip([12.0, 40.0, 40.0]).enumerate() {
         let (theirs, reached) = (mcpo.calls_per_second[number], ours.calls_per_second[number]);
         println!(
@@ -113,12 +111,12 @@ async fn many_tools(folder: &Path) {
         (MCPO_TOOLS, Gateway::mcpo as fn(&Path, usize) -> Gateway),
         (MANY_TOOLS, Gateway::bridge),
     ] {
-        let started = Instant::now();
         let gateway = gateway(folder, tools);
+        let address = &gateway.at.address;
         let document = get("/echo/openapi.json");
-        until_answered(&gateway.address, &document).await;
-        let ready = started.elapsed();
-        let mut client = HttpClient::connect(&gateway.address).await;
+        until_answered(address, &document).await;
+        let ready = gateway.started.elapsed();
+        let mut client = HttpClient::connect(address).await;
         let again = Instant::now();
         client.call(&document).await;
         let again = again.elapsed();
@@ -135,22 +133,23 @@ async fn many_tools(folder: &Path) {
 /// A child that is killed, and a tool that never answers.
 async fn faults(folder: &Path) {
     let ours = Gateway::bridge(folder, 1);
+    let address = &ours.at.address;
     let call = post("/echo/echo_0", ARGUMENTS, "");
-    until_answered(&ours.address, &call).await;
+    until_answered(address, &call).await;
     kill_children(ours.used.0);
     let killed = Instant::now();
-    until_answered(&ours.address, &call).await;
+    until_answered(address, &call).await;
     println!(
         "child killed: back after {:.0?} (target: 1 s)",
         killed.elapsed()
     );
     let arguments = json!({ "text": echo::STUCK }).to_string();
     let stuck = post("/echo/echo_0", &arguments, "");
-    let address = ours.address.clone();
     let began = Instant::now();
+    let stuck_at = address.clone();
     let waiting =
-        tokio::spawn(async move { HttpClient::connect(&address).await.call(&stuck).await });
-    let mut client = HttpClient::connect(&ours.address).await;
+        tokio::spawn(async move { HttpClient::connect(&stuck_at).await.call(&stuck).await });
+    let mut client = HttpClient::connect(address).await;
     let others = median(&mut client, &call).await;
     let status = waiting.await.expect("it is answered");
     println!(
@@ -162,7 +161,7 @@ async fn faults(folder: &Path) {
 /// Calls over MCP, beside other gateways or by ourselves.
 async fn mcp(folder: &Path, with_others: bool) {
     println!("calls over MCP (Streamable HTTP, one session for each connection):");
-    let mut fastest = [0.0_f64; 3];
+    let mut fastest = [0.0_f64; CONNECTIONS.len()];
     if with_others {
         let gateways: [&dyn Fn() -> Gateway; 3] = [
             &Gateway::mcpway,
@@ -170,16 +169,24 @@ async fn mcp(folder: &Path, with_others: bool) {
             &Gateway::fastmcp,
         ];
         for start in gateways {
-            let reached = mcp_calls(start).await;
-            for (fastest, reached) in fastest.iter_mut().zip(reached) {
+            let gateway = start();
+            let [figures] = measure([&gateway], &mcp_client).await;
+            print_mcp(&gateway, &figures);
+            for (fastest, reached) in fastest.iter_mut().zip(figures.calls_per_second) {
                 *fastest = fastest.max(reached);
             }
         }
     }
-    let bridge = mcp_calls(&|| Gateway::bridge_mcp(folder)).await;
-    let hub = mcp_calls(&|| Gateway::hub(folder)).await;
+    // Together, because the machine is not as fast now as it is a minute later.
+    let gateways = [&Gateway::bridge_mcp(folder), &Gateway::hub(folder)];
+    let [bridge, hub] = measure(gateways, &mcp_client).await;
+    print_mcp(gateways[0], &bridge);
+    print_mcp(gateways[1], &hub);
     for (number, connections) in CONNECTIONS.into_iter().enumerate() {
-        let (bridge, hub) = (bridge[number], hub[number]);
+        let (bridge, hub) = (
+            bridge.calls_per_second[number],
+            hub.calls_per_second[number],
+        );
         if with_others {
             println!(
                 "  {connections:>3} connections: the bridge is {:.2} times the fastest of the others (target: above 1)",
@@ -193,17 +200,12 @@ async fn mcp(folder: &Path, with_others: bool) {
     }
 }
 
-/// Calls a second, by connections.
-async fn mcp_calls(start: &dyn Fn() -> Gateway) -> [f64; 3] {
-    let started = Instant::now();
-    let gateway = start();
-    let figures = measure(&gateway, started, &mcp_client).await;
+fn print_mcp(gateway: &Gateway, figures: &Figures) {
     let [one, some, many] = figures.calls_per_second;
     println!(
         "  {:<20} {one:>7.0} / {some:>7.0} / {many:>7.0} calls/s, {:>8.1?} of CPU a call, {:.0}/{:.0} MB",
         gateway.name, figures.cpu_per_call, figures.idle, figures.loaded
     );
-    figures.calls_per_second
 }
 
 const ARGUMENTS: &str = r#"{"text":"somebody or something"}"#;
@@ -247,52 +249,84 @@ async fn mcp_client(gateway: Arc<GatewayAddress>) -> Client {
     (client, post(gateway.path, &call.to_string(), &headers))
 }
 
-struct GatewayAddress {
-    address: String,
-    path: &'static str,
-    tool: &'static str,
-    headers: String,
-}
-
-/// `started` is when it was.
-async fn measure<C, F>(gateway: &Gateway, started: Instant, connect: &C) -> Figures
+/// Those that are compared are loaded in turn, so that whatever else the machine does meets all of
+/// them.
+async fn measure<const N: usize, C, F>(gateways: [&Gateway; N], connect: &C) -> [Figures; N]
 where
     C: Fn(Arc<GatewayAddress>) -> F,
     F: Future<Output = Client> + Send + 'static,
 {
-    let at = Arc::new(GatewayAddress {
-        address: gateway.address.clone(),
-        path: gateway.path,
-        tool: gateway.tool,
-        headers: gateway.headers.clone(),
-    });
-    until_listening(&gateway.address).await;
-    let (mut client, request) = connect(at.clone()).await;
-    let mut status = client.call(&request).await;
-    while status != Some(200) {
-        assert!(
-            started.elapsed() < MAX_START,
-            "{}: {status:?}",
-            gateway.name
-        );
-        tokio::time::sleep(Duration::from_millis(5)).await;
-        (client, _) = connect(at.clone()).await;
-        status = client.call(&request).await;
+    let mut all = [Figures::default(); N];
+    for (gateway, figures) in gateways.into_iter().zip(&mut all) {
+        until_called(gateway, connect).await;
+        figures.cold_start = gateway.started.elapsed();
     }
-    let mut figures = Figures {
-        cold_start: started.elapsed(),
-        ..Figures::default()
-    };
     tokio::time::sleep(RELEASED_AFTER).await;
-    let resident = || gateway.used.resident() as f64 / 1024.0;
-    figures.idle = resident();
+    for (gateway, figures) in gateways.into_iter().zip(&mut all) {
+        figures.idle = gateway.resident();
+    }
     for (number, connections) in CONNECTIONS.into_iter().enumerate() {
-        let mut clients = Vec::new();
-        for _ in 0..connections {
-            clients.push(connect(at.clone()).await);
+        let mut clients: [Vec<Client>; N] = std::array::from_fn(|_| Vec::new());
+        for (gateway, clients) in gateways.into_iter().zip(&mut clients) {
+            let at = Arc::new(gateway.at.clone());
+            for _ in 0..connections {
+                clients.push(connect(at.clone()).await);
+            }
         }
+        let mut loads = [Load::default(); N];
+        for _ in 0..TURNS {
+            let turns = gateways.into_iter().zip(&mut clients).zip(&mut loads);
+            for ((gateway, clients), load) in turns {
+                load.add(gateway, clients).await;
+            }
+        }
+        for (load, figures) in loads.iter().zip(&mut all) {
+            figures.calls_per_second[number] = f64::from(load.calls) / load.took.as_secs_f64();
+            if connections == 32 {
+                figures.cpu_per_call = load.on_processor / load.calls;
+            }
+        }
+    }
+    tokio::time::sleep(RELEASED_AFTER).await;
+    for (gateway, figures) in gateways.into_iter().zip(&mut all) {
+        figures.loaded = gateway.resident();
+    }
+    all
+}
+
+/// The first call that is answered. Before it is ready a gateway answers, but not that.
+async fn until_called<C, F>(gateway: &Gateway, connect: &C)
+where
+    C: Fn(Arc<GatewayAddress>) -> F,
+    F: Future<Output = Client> + Send + 'static,
+{
+    let at = Arc::new(gateway.at.clone());
+    until_listening(&at.address).await;
+    loop {
+        let (mut client, request) = connect(at.clone()).await;
+        let status = client.call(&request).await;
+        if status == Some(200) {
+            return;
+        }
+        let is_late = gateway.started.elapsed() > MAX_START;
+        assert!(!is_late, "{}: {status:?}", gateway.name);
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+/// The calls that a gateway answered, and what they took.
+#[derive(Clone, Copy, Default)]
+struct Load {
+    calls: u32,
+    took: Duration,
+    on_processor: Duration,
+}
+
+impl Load {
+    /// One more turn: all clients at once, each with one call after another.
+    async fn add(&mut self, gateway: &Gateway, clients: &mut Vec<Client>) {
         let (before, began) = (gateway.used.on_processor(), Instant::now());
-        let running = clients.into_iter().map(|(mut client, request)| {
+        let running = clients.drain(..).map(|(mut client, request)| {
             tokio::spawn(async move {
                 let mut calls = 0_u32;
                 while began.elapsed() < WINDOW {
@@ -302,22 +336,18 @@ where
                     assert!(said, "{}", String::from_utf8_lossy(answer));
                     calls += 1;
                 }
-                calls
+                (calls, (client, request))
             })
         });
         let running: Vec<_> = running.collect();
-        let mut calls = 0;
         for client in running {
-            calls += client.await.expect("every call is answered");
+            let (calls, client) = client.await.expect("every call is answered");
+            self.calls += calls;
+            clients.push(client);
         }
-        figures.calls_per_second[number] = f64::from(calls) / began.elapsed().as_secs_f64();
-        if connections == 32 {
-            figures.cpu_per_call = (gateway.used.on_processor() - before) / calls;
-        }
+        self.took += began.elapsed();
+        self.on_processor += gateway.used.on_processor() - before;
     }
-    tokio::time::sleep(RELEASED_AFTER).await;
-    figures.loaded = resident();
-    figures
 }
 
 /// How long the echo server itself takes until its first answer.

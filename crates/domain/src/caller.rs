@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::account::EntryPoint;
+use crate::account::{EntryPoint, KeyScope};
 use crate::id::ToolId;
 use crate::pattern::Pattern;
 
@@ -12,12 +12,12 @@ pub enum Caller {
     /// A person, by hand: their call is its own approval.
     Person,
     /// A program with a key. There is nobody to ask.
-    Key {
+    Key { scope: Arc<KeyScope> },
+    /// A model in a chat, with a person who can be asked.
+    ChatModel {
         /// What it may call although the policy is to ask.
         allow: Arc<[Pattern]>,
     },
-    /// A model in a chat, with a person who can be asked.
-    ChatModel { allow: Arc<[Pattern]> },
     /// A model with nobody to ask.
     UnattendedModel {
         /// How its request came in, and so where more could be allowed.
@@ -36,13 +36,11 @@ impl Caller {
 
     /// Whether it may call a tool although the policy is to ask.
     pub fn allows(&self, tool: &ToolId) -> bool {
-        match self {
-            Self::Person => false,
-            Self::Key { allow }
-            | Self::ChatModel { allow }
-            | Self::UnattendedModel { allow, .. } => {
-                allow.iter().any(|pattern| pattern.matches(tool))
-            }
-        }
+        let allow: &[Pattern] = match self {
+            Self::Person => &[],
+            Self::Key { scope } => &scope.allow,
+            Self::ChatModel { allow } | Self::UnattendedModel { allow, .. } => allow,
+        };
+        allow.iter().any(|pattern| pattern.matches(tool))
     }
 }

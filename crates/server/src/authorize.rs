@@ -1,6 +1,6 @@
 //! Authorization of each route before its handler runs.
 
-use axum::extract::Request;
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method};
 use tenon_domain::KeyAccess;
 
@@ -10,8 +10,8 @@ use tenon_app::auth::{AuthMethod, CurrentUser};
 use crate::api_fault::ApiFault;
 use crate::connections::ClientConnection;
 use crate::error::ApiError;
-use crate::mcp_endpoint::resource_metadata_url;
 use crate::request::{authenticate, bearer};
+use crate::resource_metadata;
 
 /// For whom a route is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,21 +69,21 @@ pub(crate) struct RouteRule {
     pub(crate) keys: KeyPolicy,
 }
 
-/// Lets a request in, or says why not. The handler finds its user in the extensions.
+/// The user of a request, where its route needs one. Or why it is not let in.
 pub(crate) async fn authorize(
     rule: RouteRule,
     app: &App,
-    request: &mut Request,
-) -> Result<(), ApiError> {
-    let headers = request.headers();
+    request: &Parts,
+) -> Result<Option<CurrentUser>, ApiError> {
+    let headers = &request.headers;
     let user = match rule.access {
-        RouteAccess::Open => return Ok(()),
+        RouteAccess::Open => return Ok(None),
         RouteAccess::Shell => shell_user(app, headers).await?,
         RouteAccess::Key => {
             let user = key_user(app, headers).await;
             // A missing or wrong key gets a `WWW-Authenticate` header with the address of the
             // resource metadata.
-            let metadata = || resource_metadata_url(app, request);
+            let metadata = || resource_metadata::url(app, request);
             Some(user.map_err(|error| error.with_challenge(&metadata()))?)
         }
         RouteAccess::User | RouteAccess::Owner(_) | RouteAccess::Admin => {
@@ -91,12 +91,11 @@ pub(crate) async fn authorize(
         }
     };
     let user = user.ok_or_else(ApiError::not_logged_in)?;
-    if let Some(connection) = request.extensions().get::<ClientConnection>() {
+    if let Some(connection) = request.extensions.get::<ClientConnection>() {
         connection.identify(&user.id);
     }
-    check(rule, &user, request.method())?;
-    request.extensions_mut().insert(user);
-    Ok(())
+    check(rule, &user, &request.method)?;
+    Ok(Some(user))
 }
 
 /// The user of the API key in the headers.

@@ -223,10 +223,10 @@ impl ClientConnection {
         let Some(entry) = open.get_mut(&self.0.id) else {
             return;
         };
-        let owner = Owner::User(user.clone());
-        if entry.owner == owner {
+        if matches!(&entry.owner, Owner::User(known) if known == user) {
             return;
         }
+        let owner = Owner::User(user.clone());
         entry.owner = owner.clone();
         let theirs = open.values().filter(|entry| entry.owner == owner).count();
         if theirs > table.limits.user {

@@ -13,13 +13,15 @@ use axum::response::{IntoResponse, Response};
 use hyper::body::Incoming;
 use hyper::service::Service;
 use hyper_util::service::TowerToHyperService;
+use tenon_app::app::App;
 use url::Url;
 
 use crate::api_fault::ApiFault;
 use crate::connections::RequestHandler;
 use crate::error::ApiError;
+use crate::mcp_endpoint;
 use crate::metrics::HttpMetrics;
-use tenon_app::app::App;
+use crate::state::ServerState;
 
 /// The page talks to this server, and to tool servers on the user's own machine.
 const CSP: &str = "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
@@ -53,19 +55,14 @@ pub fn csp_allows(url: &Url) -> bool {
 /// All routes, and the checks before them.
 #[derive(Clone)]
 pub(crate) struct GuardedRouter {
-    app: App,
+    state: ServerState,
     router: TowerToHyperService<Router>,
-    metrics: HttpMetrics,
 }
 
 impl GuardedRouter {
-    pub(crate) fn new(app: App, router: Router, metrics: HttpMetrics) -> Self {
-        let router = TowerToHyperService::new(router);
-        Self {
-            app,
-            router,
-            metrics,
-        }
+    pub(crate) fn new(router: Router<ServerState>, state: ServerState) -> Self {
+        let router = TowerToHyperService::new(router.with_state(state.clone()));
+        Self { state, router }
     }
 }
 
@@ -74,14 +71,18 @@ impl RequestHandler for GuardedRouter {
         let is_page = is_page(request.uri().path());
         let is_mcp = is_mcp(request.uri().path());
         let area = HttpMetrics::area(request.uri().path());
-        let mut response = match check(&self.app, &request) {
+        let ServerState { app, metrics, .. } = &self.state;
+        let mut response = match check(app, &request) {
+            Ok(()) if mcp_endpoint::is_post(&request) => {
+                mcp_endpoint::post(&self.state, request).await
+            }
             Ok(()) => match self.router.call(request).await {
                 Ok(response) => response,
                 Err(never) => match never {},
             },
             Err(error) => error.into_response(),
         };
-        self.metrics.answered(area, response.status());
+        metrics.answered(area, response.status());
         let headers = response.headers_mut();
         // No browser shows what MCP clients get: only that it is what it says it is counts there.
         let needed = if is_mcp { &HEADERS[..1] } else { &HEADERS };

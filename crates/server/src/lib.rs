@@ -31,6 +31,7 @@ mod operation;
 mod reply_cell;
 mod request;
 mod request_span;
+mod resource_metadata;
 mod run_to_end;
 mod socket;
 mod state;

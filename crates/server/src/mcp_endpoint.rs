@@ -1,27 +1,28 @@
 //! The endpoints of MCP clients: Streamable HTTP, and the older HTTP with SSE.
 
-mod resource_metadata;
-
 use axum::body::{Body, Bytes};
-use axum::extract::{Path, Request, State};
+use axum::extract::{FromRequestParts, Path, Request, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, Method};
-use axum::response::Response;
+use axum::http::{self, HeaderMap, Method};
+use axum::response::{IntoResponse, Response};
 use futures::StreamExt;
+use hyper::body::Incoming;
 use serde::Deserialize;
 use tenon_app::app::App;
 use tenon_app::auth::CurrentUser;
 use tenon_mcp::server::{HttpRequest, MAX_REQUEST_BYTES, ServerResponse};
+use tracing::Instrument;
 use ts_rs::TS;
 
+use crate::authorize::{KeyPolicy, RouteAccess, RouteRule, authorize};
 use crate::error::ApiError;
 use crate::mcp::{HubCaller, ToolsMode};
 use crate::request::{HttpCaller, QueryParams, ReceivedBody, receive_body};
+use crate::request_span;
 use crate::state::ServerState;
 
-pub(crate) use resource_metadata::{
-    RESOURCE_METADATA_PATH, resource_metadata, resource_metadata_url,
-};
+/// Where MCP clients find the hub.
+pub(crate) const MCP_PATH: &str = "/mcp";
 
 /// `/mcp?mode=search`
 #[derive(Debug, Default, Deserialize, TS)]
@@ -38,8 +39,10 @@ pub(crate) async fn streamable_http(
     QueryParams(query): QueryParams<McpQuery>,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let caller = HubCaller::new(user, http.address.to_string()).in_mode(query.mode);
-    answer(&state, caller, request).await
+    let address = http.address.to_string();
+    let caller = HubCaller::with_tools(user, address, None, query.mode);
+    let (parts, body) = request.into_parts();
+    answer(&state, caller, parts, body).await
 }
 
 /// `/mcp/experts/{name}`: the same with the tools of one expert alone.
@@ -53,17 +56,47 @@ pub(crate) async fn expert_http(
 ) -> Result<Response, ApiError> {
     let expert = state.app.experts.named(&user.id, &name).await?;
     let address = http.address.to_string();
-    let caller = HubCaller::with_expert(user, address, Some(expert)).in_mode(query.mode);
-    answer(&state, caller, request).await
+    let caller = HubCaller::with_tools(user, address, Some(expert), query.mode);
+    let (parts, body) = request.into_parts();
+    answer(&state, caller, parts, body).await
+}
+
+/// Whether [`post`] answers a request: a tool is called, most of the time.
+pub(crate) fn is_post<B>(request: &http::Request<B>) -> bool {
+    request.method() == Method::POST && request.uri().path() == MCP_PATH
+}
+
+/// `POST /mcp` as [`streamable_http`] answers it behind its route, without axum: its router and
+/// the boxed futures around a handler cost a tenth of a call.
+pub(crate) async fn post(state: &ServerState, request: http::Request<Incoming>) -> Response {
+    const RULE: RouteRule = RouteRule {
+        access: RouteAccess::Key,
+        keys: KeyPolicy::All,
+    };
+    let (mut parts, body) = request.into_parts();
+    let span = request_span::open(&parts);
+    let answering = async {
+        let user = authorize(RULE, &state.app, &parts).await?;
+        let user = user.ok_or_else(ApiError::not_logged_in)?;
+        let QueryParams(query) =
+            QueryParams::<McpQuery>::from_request_parts(&mut parts, state).await?;
+        let address = HttpCaller::address_of(&parts, &state.app).to_string();
+        let caller = HubCaller::with_tools(user, address, None, query.mode);
+        answer(state, caller, parts, Body::new(body)).await
+    };
+    let response = answering.instrument(span.clone()).await;
+    let response = response.unwrap_or_else(ApiError::into_response);
+    request_span::finish(&span, &response);
+    response
 }
 
 async fn answer(
     state: &ServerState,
     caller: HubCaller,
-    request: Request,
+    parts: Parts,
+    body: Body,
 ) -> Result<Response, ApiError> {
     let ServerState { app, mcp, .. } = state;
-    let (parts, body) = request.into_parts();
     let ReceivedBody {
         bytes,
         // What the call works with counts as long as it works.

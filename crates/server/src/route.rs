@@ -149,20 +149,24 @@ struct AuthorizedHandler {
 impl Handler<(), ServerState> for AuthorizedHandler {
     type Future = BoxFuture<'static, Response>;
 
-    fn call(self, mut request: Request, state: ServerState) -> Self::Future {
+    fn call(self, request: Request, state: ServerState) -> Self::Future {
         let Self { handler, rule } = self;
-        let span = request_span::open(&request);
+        let (mut parts, body) = request.into_parts();
+        let span = request_span::open(&parts);
         let answering = async move {
-            if let Err(error) = authorize(rule.access, &state.app, &mut request).await {
-                return error.into_response();
+            match authorize(rule.access, &state.app, &parts).await {
+                // The handler finds them there.
+                Ok(Some(user)) => drop(parts.extensions.insert(user)),
+                Ok(None) => {}
+                Err(error) => return error.into_response(),
             }
             if let Some(limit) = rule.body_limit {
-                request.extensions_mut().insert(limit);
+                parts.extensions.insert(limit);
             }
             // What the handler works with counts as long as it works.
             let memory = RequestMemory::default();
-            request.extensions_mut().insert(memory.clone());
-            let response = handler(request, state).await;
+            parts.extensions.insert(memory.clone());
+            let response = handler(Request::from_parts(parts, body), state).await;
             drop(memory);
             response
         };

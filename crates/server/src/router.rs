@@ -23,10 +23,11 @@ use crate::authorize::OwnedResource::{
 use crate::authorize::RouteAccess::{Admin, Key, Open, Owner, Shell, User};
 use crate::error::ApiError;
 use crate::guard::GuardedRouter;
+use crate::mcp_endpoint::MCP_PATH;
 use crate::metrics::{self, HttpMetrics};
 use crate::route::{Route, delete, get, patch, post, put, websocket};
 use crate::state::ServerState;
-use crate::{mcp_endpoint, mcpo, openai, socket, ui};
+use crate::{mcp_endpoint, mcpo, openai, resource_metadata, socket, ui};
 
 /// A package of some dozen megabytes, in Base64.
 const MAX_SKILL_BYTES: usize = 48 * 1024 * 1024;
@@ -228,9 +229,10 @@ fn metrics_route(app: &App) -> Route {
 /// Routes for MCP clients.
 pub fn mcp_routes() -> Vec<Route> {
     vec![
-        get("/mcp", Key, mcp_endpoint::streamable_http),
-        post("/mcp", Key, mcp_endpoint::streamable_http).stops_with_client(),
-        delete("/mcp", Key, mcp_endpoint::streamable_http),
+        get(MCP_PATH, Key, mcp_endpoint::streamable_http),
+        // The guard has it answered before it comes here.
+        post(MCP_PATH, Key, mcp_endpoint::streamable_http).stops_with_client(),
+        delete(MCP_PATH, Key, mcp_endpoint::streamable_http),
         get("/mcp/experts/{name}", Key, mcp_endpoint::expert_http),
         post("/mcp/experts/{name}", Key, mcp_endpoint::expert_http).stops_with_client(),
         delete("/mcp/experts/{name}", Key, mcp_endpoint::expert_http),
@@ -252,7 +254,7 @@ fn mcpo_routes() -> Vec<Route> {
 
 /// All of them and the page, behind the guard.
 pub(crate) fn router(app: App, metrics: HttpMetrics) -> GuardedRouter {
-    let describe_resource = || axum::routing::get(mcp_endpoint::resource_metadata);
+    let describe_resource = || axum::routing::get(resource_metadata::describe);
     let compressed = |handler: MethodRouter<ServerState>| handler.layer(CompressionLayer::new());
     let v1 = v1_routes().into_iter();
     let v1 = v1
@@ -291,9 +293,9 @@ pub(crate) fn router(app: App, metrics: HttpMetrics) -> GuardedRouter {
                     router.route(route.path, route.into_handler())
                 }),
         )
-        .route(mcp_endpoint::RESOURCE_METADATA_PATH, describe_resource())
+        .route(resource_metadata::PATH, describe_resource())
         .route(
-            &format!("{}/mcp", mcp_endpoint::RESOURCE_METADATA_PATH),
+            &format!("{}{MCP_PATH}", resource_metadata::PATH),
             describe_resource(),
         )
         .nest("/api", Router::new().fallback(no_such_route))
@@ -304,9 +306,8 @@ pub(crate) fn router(app: App, metrics: HttpMetrics) -> GuardedRouter {
         .route("/metrics", metrics_route(&app).into_handler())
         .route("/", compressed(axum::routing::get(ui::index)))
         .fallback(compressed(axum::routing::get(ui::asset)))
-        .method_not_allowed_fallback(no_such_method)
-        .with_state(ServerState::new(app.clone(), metrics.clone()));
-    GuardedRouter::new(app, router, metrics)
+        .method_not_allowed_fallback(no_such_method);
+    GuardedRouter::new(router, ServerState::new(app, metrics))
 }
 
 async fn no_such_route() -> ApiError {

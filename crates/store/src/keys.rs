@@ -13,7 +13,7 @@ use sea_orm::{
 use tenon_domain::{Account, KeyId, KeyScope, UserId};
 
 use crate::entity::api_keys;
-use crate::token::{self, SecretToken};
+use crate::token::{self, SecretToken, TokenHash};
 use crate::{Error, LOCAL, Result, Store, fresh_id, now, text};
 
 const PREFIX: &str = "tn_";
@@ -35,12 +35,13 @@ pub struct ApiKey {
     pub last_used_at: Option<i64>,
 }
 
-/// A key as it is cached, with whose it is.
+/// A key that counts, as it is cached: with whose it is, and what every request needs of it.
 #[derive(Debug)]
-pub(crate) struct KeyEntry {
-    /// None: of the person without an account.
-    account: Option<Account>,
-    key: ApiKey,
+pub struct KeyEntry {
+    /// None: it is one of [`LOCAL`].
+    pub account: Option<Account>,
+    pub id: KeyId,
+    pub scope: Arc<KeyScope>,
     /// Last use as written to the database; 0: never.
     used_at: AtomicI64,
 }
@@ -70,38 +71,25 @@ impl Store {
         Ok((token, key))
     }
 
-    /// The account of an API key, if it is valid. Its use is written behind.
-    pub async fn key_of(&self, token: &str) -> Result<Option<(Account, ApiKey)>> {
-        let found = self.find_key(token).await?;
-        Ok(found.and_then(|entry| Some((entry.account.clone()?, entry.key.clone()))))
-    }
-
-    /// The key of single-user mode that this is, if it still counts.
-    pub async fn local_key_of(&self, token: &str) -> Result<Option<ApiKey>> {
-        let found = self.find_key(token).await?;
-        let local = found.filter(|entry| entry.account.is_none());
-        Ok(local.map(|entry| entry.key.clone()))
-    }
-
-    async fn find_key(&self, token: &str) -> Result<Option<Arc<KeyEntry>>> {
-        let hash = token::hash(token);
-        let key = hash.clone();
+    /// The key that somebody shows, if it still counts. Its use is written behind.
+    pub async fn find_key(&self, token: &str) -> Result<Option<Arc<KeyEntry>>> {
+        let hash = TokenHash::of(token);
         let load = || self.load_key(hash);
-        let found = self.caches.keys.get_or_load(&self.changes, key, load);
+        let found = self.caches.keys.get_or_load(&self.changes, hash, load);
         let Some(entry) = found.await? else {
             return Ok(None);
         };
         let (at, used_at) = (now(), entry.used_at.load(Ordering::Relaxed));
         if at - used_at > USED_AT_INTERVAL_MS {
             entry.used_at.store(at, Ordering::Relaxed);
-            self.behind.key_used(&entry.key.id, at);
+            self.behind.key_used(&entry.id, at);
         }
         Ok(Some(entry))
     }
 
-    async fn load_key(&self, hash: String) -> Result<Option<Arc<KeyEntry>>> {
+    async fn load_key(&self, hash: TokenHash) -> Result<Option<Arc<KeyEntry>>> {
         let found = api_keys::Entity::find()
-            .filter(api_keys::Column::TokenHash.eq(hash))
+            .filter(api_keys::Column::TokenHash.eq(hash.text()))
             .one(&self.read)
             .await?;
         let Some(row) = found else {
@@ -116,7 +104,8 @@ impl Store {
         let used_at = AtomicI64::new(key.last_used_at.unwrap_or_default());
         Ok(Some(Arc::new(KeyEntry {
             account,
-            key,
+            id: key.id,
+            scope: Arc::new(key.scope),
             used_at,
         })))
     }

@@ -96,7 +96,7 @@ pub use files::FileContent;
 pub use folders::{Folder, FolderEdit};
 pub use import::{NewChat, NewChatState};
 pub use invites::Invite;
-pub use keys::ApiKey;
+pub use keys::{ApiKey, KeyEntry};
 pub use lease::{LeaseState, OtherServers, ServerRole, TurnOwner};
 pub use local_servers::StoredLocalServer;
 pub use model_calls::{ExchangeMaker, ModelCall, ModelExchange, StoredModelCall};

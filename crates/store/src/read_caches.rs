@@ -7,6 +7,7 @@ use tenon_domain::{Account, ChatId, ExpertId, KeyId, SessionId, ToolSettings, Us
 use crate::changes::ChangeTopic;
 use crate::keys::KeyEntry;
 use crate::sessions::SessionEntry;
+use crate::token::TokenHash;
 use crate::versioned_cache::VersionedCache;
 
 /// Some hundred people with their browsers and programs. An entry takes about half a KiB.
@@ -18,9 +19,9 @@ const MAX_SETTINGS_ENTRIES: usize = 512;
 /// Credentials and users are looked up by hash or id; None: there is no such thing.
 #[derive(Debug)]
 pub(crate) struct ReadCaches {
-    pub(crate) keys: VersionedCache<String, Option<Arc<KeyEntry>>>,
+    pub(crate) keys: VersionedCache<TokenHash, Option<Arc<KeyEntry>>>,
     pub(crate) live_keys: VersionedCache<KeyId, bool>,
-    pub(crate) sessions: VersionedCache<String, Option<Arc<SessionEntry>>>,
+    pub(crate) sessions: VersionedCache<TokenHash, Option<Arc<SessionEntry>>>,
     pub(crate) session_ends: VersionedCache<SessionId, Option<i64>>,
     pub(crate) users: VersionedCache<UserId, Option<Account>>,
     pub(crate) oldest_admin: VersionedCache<(), Option<Account>>,

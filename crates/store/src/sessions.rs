@@ -14,7 +14,7 @@ use sea_orm::{
 use tenon_domain::{Account, SessionId, UserId};
 
 use crate::entity::{auth_sessions, users};
-use crate::token::{self, SecretToken};
+use crate::token::{self, SecretToken, TokenHash};
 use crate::{Error, LOCAL, Result, Store, fresh_id, now, text};
 
 /// A log-in that is not used for so long is over: 30 days, in milliseconds.
@@ -134,16 +134,16 @@ impl Store {
     }
 
     async fn find_session(&self, token: &str) -> Result<Option<Arc<SessionEntry>>> {
-        let hash = token::hash(token);
+        let hash = TokenHash::of(token);
         let load = || async {
             let found = auth_sessions::Entity::find()
-                .filter(auth_sessions::Column::TokenHash.eq(&hash))
+                .filter(auth_sessions::Column::TokenHash.eq(hash.text()))
                 .one(&self.read)
                 .await?;
             Ok(found.map(|row| Arc::new(SessionEntry::from(row))))
         };
         let cache = &self.caches.sessions;
-        let found = cache.get_or_load(&self.changes, hash.clone(), load).await?;
+        let found = cache.get_or_load(&self.changes, hash, load).await?;
         let Some(session) = found else {
             return Ok(None);
         };
@@ -152,7 +152,7 @@ impl Store {
         }
         // Its use at another server may have made it last longer since.
         let stored = auth_sessions::Entity::find_by_id(&session.id.0);
-        let stored = stored.one(&self.read).await?;
+        let stored = Box::pin(stored.one(&self.read)).await?;
         let Some(stored) = stored.filter(|stored| stored.expires_at > now()) else {
             return Ok(None);
         };

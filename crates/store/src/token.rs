@@ -22,9 +22,24 @@ impl SecretToken {
     }
 }
 
+/// The hash of a token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct TokenHash([u8; 32]);
+
+impl TokenHash {
+    pub(crate) fn of(token: &str) -> Self {
+        Self(Sha256::digest(token.as_bytes()).into())
+    }
+
+    /// As it is stored.
+    pub(crate) fn text(self) -> String {
+        URL_SAFE_NO_PAD.encode(self.0)
+    }
+}
+
 /// What is kept of a token.
 pub(crate) fn hash(token: &str) -> String {
-    URL_SAFE_NO_PAD.encode(Sha256::digest(token.as_bytes()))
+    TokenHash::of(token).text()
 }
 
 impl fmt::Debug for SecretToken {

@@ -20,8 +20,8 @@ pub(crate) struct Cap<'a> {
     pub limits: CallLimits,
     /// The context of the call; a stored output belongs to its user.
     pub context: &'a CallContext,
-    /// The tools that read what is kept, if the caller has any.
-    pub readers: Option<OutputReaders>,
+    /// Finds the tools that read what is kept, if the caller has any. Most outputs fit.
+    pub readers: &'a (dyn Fn() -> Option<OutputReaders> + Sync),
 }
 
 impl Cap<'_> {
@@ -29,7 +29,8 @@ impl Cap<'_> {
         let shown = self.limits.shown_bytes;
         match result {
             Ok(output) if fits(&output, shown) => Ok(output),
-            Ok(output) => self.shorten(output).await,
+            // Boxed: most outputs fit.
+            Ok(output) => Box::pin(self.shorten(output)).await,
             Err(error) if error.message.len() <= shown => Err(error),
             Err(ToolError { kind, message, .. }) => {
                 let (head, bytes) = (head(&message, shown), message.len());
@@ -111,7 +112,7 @@ impl Cap<'_> {
     }
 
     fn note(&self, blob: &BlobId, shown: usize, total: usize) -> String {
-        let how = match self.readers {
+        let how = match (self.readers)() {
             Some(OutputReaders {
                 read,
                 search,
@@ -246,7 +247,7 @@ mod tests {
             outputs: &outputs,
             limits: LIMITS,
             context: &context,
-            readers: OUTPUT_READERS.into_iter().next(),
+            readers: &|| OUTPUT_READERS.into_iter().next(),
         };
         let output = Ok(ToolOutput { content });
         let output = cap.apply(output).await.unwrap();

@@ -71,8 +71,12 @@ impl Tool {
     }
 
     pub(crate) async fn schema(&self, behalf: ValidationContext<'_>) -> Result<&Schema, ToolError> {
+        if let Some(schema) = self.schema.get() {
+            return Ok(schema);
+        }
         let compile = || Schema::compile(&self.spec, behalf);
-        self.schema.get_or_try_init(compile).await
+        // Boxed: it happens once, and every call would have room for it.
+        Box::pin(self.schema.get_or_try_init(compile)).await
     }
 
     /// The result of a call that panicked.

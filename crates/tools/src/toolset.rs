@@ -266,13 +266,15 @@ impl Toolset {
 
     pub(crate) async fn cap(&self, result: ToolResult, context: &CallContext) -> ToolResult {
         let has = |id: &str| self.get(&ToolId::new(id)).is_some();
+        let readers = || {
+            let mut known = OUTPUT_READERS.into_iter();
+            known.find(|readers| has(readers.read) && has(readers.search))
+        };
         let cap = Cap {
             outputs: &*self.outputs,
             limits: self.limits,
             context,
-            readers: OUTPUT_READERS
-                .into_iter()
-                .find(|readers| has(readers.read) && has(readers.search)),
+            readers: &readers,
         };
         cap.apply(result).await
     }

@@ -154,14 +154,18 @@ impl Schema {
             return Err(CallError::InputTooComplex.into());
         }
         let (compiled, input) = (compiled.clone(), input.clone());
-        background::run(behalf, move |cancel| {
-            match compiled.check(&input, Some(cancel), BACKGROUND_LIMITS, EXPLAIN_LIMITS) {
-                Ok(checked) => checked,
-                Err(Inconclusive::Fits) => Err(CallError::InputTooComplex.into()),
-                Err(Inconclusive::Problems) => Err(unexplained()),
-            }
-        })
-        .await?
+        let check = move |cancel: &CancellationToken| match compiled.check(
+            &input,
+            Some(cancel),
+            BACKGROUND_LIMITS,
+            EXPLAIN_LIMITS,
+        ) {
+            Ok(checked) => checked,
+            Err(Inconclusive::Fits) => Err(CallError::InputTooComplex.into()),
+            Err(Inconclusive::Problems) => Err(unexplained()),
+        };
+        // Boxed: few inputs come here, and every call would have room for it.
+        Box::pin(background::run(behalf, check)).await?
     }
 }
 

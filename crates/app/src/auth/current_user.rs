@@ -3,6 +3,8 @@
 //! A program shows a key, a page a cookie, on somebody's own computer (`--single-user`) as well.
 //! In a shell nobody has to show anything: whoever can read the data folder has everything in it.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 use tenon_domain::pattern::Pattern;
 use tenon_domain::{
@@ -23,7 +25,7 @@ pub struct CurrentUser {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AuthMethod {
     Session(SessionId),
-    Key(KeyId, KeyScope),
+    Key(KeyId, Arc<KeyScope>),
     /// A command of somebody who can read the data folder.
     Shell,
 }
@@ -47,16 +49,19 @@ impl CurrentUser {
         key: &str,
         single_user: bool,
     ) -> tenon_store::Result<Option<Self>> {
-        if single_user && let Some(key) = store.local_key_of(key).await? {
-            let credential = AuthMethod::Key(key.id, key.scope);
-            return Ok(Some(Self::owner(store, credential).await?));
-        }
-        let found = store.key_of(key).await?;
-        Ok(found.map(|(user, key)| Self {
-            id: user.id,
-            role: user.role,
-            credential: AuthMethod::Key(key.id, key.scope),
-        }))
+        let Some(key) = store.find_key(key).await? else {
+            return Ok(None);
+        };
+        let credential = AuthMethod::Key(key.id.clone(), key.scope.clone());
+        Ok(match &key.account {
+            Some(account) => Some(Self {
+                id: account.id.clone(),
+                role: account.role,
+                credential,
+            }),
+            None if single_user => Some(Self::owner(store, credential).await?),
+            None => None,
+        })
     }
 
     /// The user of a session token. In single-user mode, sessions of accounts do not count.
@@ -101,7 +106,7 @@ impl CurrentUser {
         match &self.credential {
             AuthMethod::Session(_) | AuthMethod::Shell => Caller::Person,
             AuthMethod::Key(_, scope) => Caller::Key {
-                allow: scope.allow.as_slice().into(),
+                scope: scope.clone(),
             },
         }
     }

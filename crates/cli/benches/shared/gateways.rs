@@ -4,6 +4,7 @@
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::time::Instant;
 
 use serde_json::json;
 
@@ -14,6 +15,14 @@ use crate::process::ProcessUse;
 pub struct Gateway {
     pub name: &'static str,
     child: Child,
+    pub started: Instant,
+    pub at: GatewayAddress,
+    pub used: ProcessUse,
+}
+
+/// Where its tool is called, and how.
+#[derive(Clone)]
+pub struct GatewayAddress {
     pub address: String,
     /// Where it speaks MCP, or mcpo's OpenAPI.
     pub path: &'static str,
@@ -21,7 +30,6 @@ pub struct Gateway {
     pub tool: &'static str,
     /// What goes along with every request.
     pub headers: String,
-    pub used: ProcessUse,
 }
 
 const MCPWAY: &str = "mcpway@0.2.1";
@@ -51,7 +59,7 @@ impl Gateway {
     /// The same program, asked over MCP.
     pub fn bridge_mcp(folder: &Path) -> Self {
         let mut bridge = Self::bridge(folder, 1);
-        bridge.path = "/echo/mcp";
+        bridge.at.path = "/echo/mcp";
         bridge
     }
 
@@ -76,7 +84,7 @@ impl Gateway {
         let mut hub = Self::start("tenon serve", ("/mcp", "mcp_echo_echo_0"), |port| {
             tenon(&["serve", "--listen", &format!("127.0.0.1:{port}")])
         });
-        hub.headers = format!("authorization: Bearer {}\r\n", key.expect("a key"));
+        hub.at.headers = format!("authorization: Bearer {}\r\n", key.expect("a key"));
         hub
     }
 
@@ -132,6 +140,7 @@ impl Gateway {
         let free = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = free.local_addr().expect("an address").port();
         drop(free);
+        let started = Instant::now();
         let child = command(&port.to_string())
             .stdin(Stdio::null())
             .stdout(Stdio::null())
@@ -142,11 +151,19 @@ impl Gateway {
             name,
             used: ProcessUse(child.id()),
             child,
-            address: format!("127.0.0.1:{port}"),
-            path,
-            tool,
-            headers: String::new(),
+            started,
+            at: GatewayAddress {
+                address: format!("127.0.0.1:{port}"),
+                path,
+                tool,
+                headers: String::new(),
+            },
         }
+    }
+
+    /// In MB.
+    pub fn resident(&self) -> f64 {
+        self.used.resident() as f64 / 1024.0
     }
 }
 

@@ -82,7 +82,8 @@ impl<S: McpService> Engine<S> {
             }
             "resources/subscribe" if capabilities.resource_subscriptions => {
                 let uri = uri()?;
-                self.service.subscribe_resource(caller, uri).await?;
+                // Boxed: it is rare, and calls have no room for it.
+                Box::pin(self.service.subscribe_resource(caller, uri)).await?;
                 if !state.subscribe(uri) {
                     return Err(RpcError::invalid_params("Too many subscriptions."));
                 }

@@ -76,7 +76,7 @@ impl<S: McpService> McpEndpoint<S> {
         }
         if text.trim_ascii_start().starts_with(b"[") {
             return match self.session(headers, &caller) {
-                Ok(session) => self.post_batch(session, text, caller).await,
+                Ok(session) => Box::pin(self.post_batch(session, text, caller)).await,
                 Err(response) => *response,
             };
         }

@@ -119,6 +119,7 @@ impl ServiceOperation {
         }
     }
 
+    /// All but calls are boxed: they are not as many, and a call does not take the room of all.
     pub(super) async fn run<S: McpService>(
         self,
         service: &S,
@@ -127,7 +128,7 @@ impl ServiceOperation {
         let is_cacheable = matches!(self, Self::List { .. } | Self::ReadResource { .. });
         let json = match self {
             Self::List { kind, cursor } => {
-                let listing = list(service, context.caller(), kind).await?;
+                let listing = Box::pin(list(service, context.caller(), kind)).await?;
                 write_page(&listing, kind, cursor.as_deref())?
             }
             Self::CallTool { name, arguments } => {
@@ -146,18 +147,18 @@ impl ServiceOperation {
                 result.write_members()
             }
             Self::ReadResource { uri } => {
-                let contents = service.read_resource(context, &uri).await?;
+                let contents = Box::pin(service.read_resource(context, &uri)).await?;
                 format!(r#""contents":{}"#, Value::Array(contents))
             }
             Self::GetPrompt(prompt) => {
-                let mut result = service.get_prompt(context, prompt).await?;
+                let mut result = Box::pin(service.get_prompt(context, prompt)).await?;
                 // The engine writes these.
                 result.retain(|name, _| !matches!(name.as_str(), "_meta" | "resultType"));
                 let object = Value::Object(result).to_string();
                 object[1..object.len() - 1].to_owned()
             }
             Self::Complete(params) => {
-                let completion = service.complete(context, params).await?;
+                let completion = Box::pin(service.complete(context, params)).await?;
                 format!(r#""completion":{completion}"#)
             }
         };

@@ -14,7 +14,7 @@ use ts_rs::TS;
 #[derive(Debug, Clone)]
 pub struct HubCaller(Arc<AuthenticatedClient>);
 
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 struct AuthenticatedClient {
     user: CurrentUser,
     /// Where the request came from, for the audit log.
@@ -36,23 +36,22 @@ pub(crate) enum ToolsMode {
 
 impl HubCaller {
     pub fn new(user: CurrentUser, address: String) -> Self {
-        Self::with_expert(user, address, None)
+        Self::with_tools(user, address, None, ToolsMode::All)
     }
 
-    /// The same for what one expert may use.
-    pub(crate) fn with_expert(user: CurrentUser, address: String, expert: Option<Expert>) -> Self {
+    /// The same for what one expert may use, or with another list of tools.
+    pub(crate) fn with_tools(
+        user: CurrentUser,
+        address: String,
+        expert: Option<Expert>,
+        mode: ToolsMode,
+    ) -> Self {
         Self(Arc::new(AuthenticatedClient {
             user,
             address,
             expert,
-            mode: ToolsMode::All,
+            mode,
         }))
-    }
-
-    /// The same with another list of tools.
-    pub(crate) fn in_mode(self, mode: ToolsMode) -> Self {
-        let client = Arc::unwrap_or_clone(self.0);
-        Self(Arc::new(AuthenticatedClient { mode, ..client }))
     }
 
     pub(super) fn mode(&self) -> ToolsMode {
@@ -82,9 +81,13 @@ impl HubCaller {
     pub(super) async fn access(&self, app: &App) -> tenon_store::Result<ToolAccess> {
         let user = self.user();
         match self.expert() {
+            // Boxed: most callers have none.
             Some(expert) => {
-                let expert = app.experts.find(&user.id, &expert.id).await?;
-                app.tools.expert_access(user, &expert).await
+                Box::pin(async {
+                    let expert = app.experts.find(&user.id, &expert.id).await?;
+                    app.tools.expert_access(user, &expert).await
+                })
+                .await
             }
             None => app.tools.access(user, None).await,
         }

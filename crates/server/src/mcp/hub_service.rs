@@ -69,9 +69,6 @@ impl HubService {
         tool: &ToolId,
         mut result: CallToolResult,
     ) -> Result<CallToolResult, RpcError> {
-        if !has_resources(&result) {
-            return Ok(result);
-        }
         let toolset = self.toolset(caller).await?;
         if let Some(tool) = toolset.find(tool) {
             let context = McpContext::of_all(&toolset.context_sources());
@@ -162,10 +159,11 @@ impl McpService for HubService {
         let reply = client.take_reply().and_then(Result::ok);
         let reply = reply.filter(|reply| reply.get().len() <= MAX_REPLY_BYTES);
         match reply.and_then(|reply| passed_on(&reply, protocol)) {
-            Some(result) => {
-                self.with_offered_resources(caller, &call.tool_id, result)
-                    .await
+            Some(result) if has_resources(&result) => {
+                // Boxed: few results have some.
+                Box::pin(self.with_offered_resources(caller, &call.tool_id, result)).await
             }
+            Some(result) => Ok(result),
             None => Ok(call_result(result, protocol)),
         }
     }

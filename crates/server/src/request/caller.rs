@@ -23,9 +23,16 @@ pub struct HttpCaller {
 
 impl HttpCaller {
     pub fn of(extensions: &Extensions, headers: &HeaderMap, app: &App) -> Self {
-        let peer = extensions.get::<ConnectInfo<SocketAddr>>();
-        let peer = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0.ip());
-        Self::new(peer, headers, app.auth.trust_proxy)
+        Self::new(peer(extensions), headers, app.auth.trust_proxy)
+    }
+
+    /// Where the request came from, and no more of it.
+    pub(crate) fn address_of(request: &Parts, app: &App) -> IpAddr {
+        address(
+            peer(&request.extensions),
+            &request.headers,
+            app.auth.trust_proxy,
+        )
     }
 
     /// The browser that somebody logs in with.
@@ -38,21 +45,31 @@ impl HttpCaller {
 
     fn new(peer: IpAddr, headers: &HeaderMap, trust_proxy: bool) -> Self {
         let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-        let peer = peer.to_canonical();
-        // Each proxy adds the one it heard from at the end: only the last is not hearsay.
-        let forwarded = headers.get_all("x-forwarded-for").iter().next_back();
-        let forwarded = forwarded
-            .filter(|_| trust_proxy)
-            .and_then(|value| value.to_str().ok()?.rsplit(',').next())
-            .and_then(|last| last.trim().parse::<IpAddr>().ok());
         let origin = text(header::ORIGIN.as_str()).unwrap_or_default();
         let proto = text("x-forwarded-proto").filter(|_| trust_proxy);
         Self {
-            address: forwarded.map_or(peer, |address| address.to_canonical()),
+            address: address(peer, headers, trust_proxy),
             is_https: origin.starts_with("https://") || proto == Some("https"),
             agent: text(header::USER_AGENT.as_str()).unwrap_or_default().into(),
         }
     }
+}
+
+fn peer(extensions: &Extensions) -> IpAddr {
+    let peer = extensions.get::<ConnectInfo<SocketAddr>>();
+    peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0.ip())
+}
+
+fn address(peer: IpAddr, headers: &HeaderMap, trust_proxy: bool) -> IpAddr {
+    if !trust_proxy {
+        return peer.to_canonical();
+    }
+    // Each proxy adds the one it heard from at the end: only the last is not hearsay.
+    let forwarded = headers.get_all("x-forwarded-for").iter().next_back();
+    let forwarded = forwarded
+        .and_then(|value| value.to_str().ok()?.rsplit(',').next())
+        .and_then(|last| last.trim().parse::<IpAddr>().ok());
+    forwarded.unwrap_or(peer).to_canonical()
 }
 
 impl FromRequestParts<ServerState> for HttpCaller {

@@ -203,12 +203,12 @@ mod tests {
         let ada = ours.create_user(new, Enrollment::First).await.unwrap().id;
         let scope = KeyScope::default();
         let (token, key) = ours.create_key(&ada, "ci", &scope).await.unwrap();
-        assert!(ours.key_of(&token.0).await.unwrap().is_some());
+        assert!(ours.find_key(&token.0).await.unwrap().is_some());
         // The log is read over this one.
         ours.write.clone().close().await.unwrap();
         theirs.delete_key(&ada, &key.id).await.unwrap();
         let ended = async {
-            while ours.key_of(&token.0).await.unwrap().is_some() {
+            while ours.find_key(&token.0).await.unwrap().is_some() {
                 tokio::time::sleep(POLL_INTERVAL).await;
             }
         };

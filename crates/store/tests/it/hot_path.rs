@@ -30,7 +30,7 @@ async fn a_call_waits_for_no_table() {
     let scope = KeyScope::default();
     let (token, _) = store.create_key(&ada, "ci", &scope).await.unwrap();
     let call = async || {
-        assert!(store.key_of(&token.0).await.unwrap().is_some());
+        assert!(store.find_key(&token.0).await.unwrap().is_some());
         store.tool_settings(&ada, None, None).await.unwrap();
         store.audit_behind(AuditEntry {
             user: Some(ada.clone()),

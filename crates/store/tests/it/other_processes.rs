@@ -40,7 +40,7 @@ async fn a_revoked_key_ends_while_postgres_cannot_notify() {
     let ada = ours.create_user(ada(), Enrollment::First).await.unwrap().id;
     let scope = KeyScope::default();
     let (token, key) = ours.create_key(&ada, "ci", &scope).await.unwrap();
-    let is_valid = async || ours.key_of(&token.0).await.unwrap().is_some();
+    let is_valid = async || ours.find_key(&token.0).await.unwrap().is_some();
     assert!(is_valid().await);
 
     // From another database: this one takes no new connections for a while.
@@ -92,11 +92,11 @@ async fn story(url: &str) {
 
     // A key that is revoked there ends here.
     let (token, key) = ours.create_key(&ada.id, "ci", &scope).await.unwrap();
-    assert!(ours.key_of(&token.0).await.unwrap().is_some());
+    assert!(ours.find_key(&token.0).await.unwrap().is_some());
     until(&mut told, StoreChange::Accounts(Some(ada.id.clone()))).await;
     theirs.delete_key(&ada.id, &key.id).await.unwrap();
     until(&mut told, StoreChange::Accounts(None)).await;
-    assert!(ours.key_of(&token.0).await.unwrap().is_none());
+    assert!(ours.find_key(&token.0).await.unwrap().is_none());
 
     // So do a policy and a role.
     let tool = ToolId::new("mcp_echo_echo");

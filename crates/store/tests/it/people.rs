@@ -104,9 +104,9 @@ async fn story(url: &str) {
     // And keys, which the first account takes over.
     let scope = KeyScope::default();
     let (program, program_key) = store.create_key(&local, "editor", &scope).await.unwrap();
-    let found = store.local_key_of(&program.0).await.unwrap();
-    assert_eq!(found.as_ref(), Some(&program_key));
-    assert_eq!(store.key_of(&program.0).await.unwrap(), None);
+    let found = store.find_key(&program.0).await.unwrap().unwrap();
+    assert_eq!((&found.id, &*found.scope), (&program_key.id, &scope));
+    assert_eq!(found.account, None);
     assert!(store.key_exists(&program_key.id).await.unwrap());
 
     // The first one is set-up's to make: neither a sign-up nor an invitation is it.
@@ -142,9 +142,8 @@ async fn story(url: &str) {
     let ada = first.expect("one of them is first");
     assert_eq!(ada.role, UserRole::Admin);
     assert_eq!(store.chat(&ada.id, &chat.id).await.unwrap().title, "before");
-    let (who, _) = store.key_of(&program.0).await.unwrap().unwrap();
-    assert_eq!(who.id, ada.id);
-    assert_eq!(store.local_key_of(&program.0).await.unwrap(), None);
+    let found = store.find_key(&program.0).await.unwrap().unwrap();
+    assert_eq!(found.account.as_ref().map(|who| &who.id), Some(&ada.id));
     store.delete_key(&ada.id, &program_key.id).await.unwrap();
     assert_eq!(store.blob(&ada.id, &blob).await.unwrap().data, b"kept");
     assert!(store.chat(&local, &chat.id).await.is_err());
@@ -214,8 +213,8 @@ async fn story(url: &str) {
     assert!(token.0.starts_with("tn_") && token.0.len() == 46);
     assert_eq!(key.hint, format!("{}…", &token.0[..7]));
     assert_eq!((&key.scope, key.last_used_at), (&scope, None));
-    let (who, _) = store.key_of(&token.0).await.unwrap().unwrap();
-    assert_eq!(who.id, bob.id);
+    let found = store.find_key(&token.0).await.unwrap().unwrap();
+    assert_eq!(found.account.as_ref().map(|who| &who.id), Some(&bob.id));
     let used = &store.keys(&bob.id).await.unwrap()[0];
     assert!(used.last_used_at.is_some());
     assert_eq!(store.keys(&ada.id).await.unwrap(), []);
@@ -235,7 +234,7 @@ async fn story(url: &str) {
     assert!(store.is_active(&local).await.unwrap());
     assert!(ended.sessions.contains(&session.id));
     assert_eq!(store.session_of(&login.0).await.unwrap(), None);
-    assert_eq!(store.key_of(&token.0).await.unwrap(), None);
+    assert!(store.find_key(&token.0).await.unwrap().is_none());
     assert!(!store.key_exists(&key.id).await.unwrap());
     let late = store.create_session(&bob.id, "", "").await;
     assert!(matches!(late, Err(Error::NotFound("user"))));
@@ -428,7 +427,7 @@ async fn linked(store: &Store, scope: &KeyScope) {
     assert_eq!(store.switched_off(&early).await.unwrap(), None);
     assert_eq!(store.password_hash(&early).await.unwrap(), None);
     assert_eq!(store.session_of(&login.0).await.unwrap(), None);
-    assert_eq!(store.key_of(&key.0).await.unwrap(), None);
+    assert!(store.find_key(&key.0).await.unwrap().is_none());
     let found = store.user_by_subject("issuer owner").await.unwrap();
     assert_eq!(found.map(|account| account.id), Some(early.clone()));
     // It is given away once, and the second one who asks ends nothing.

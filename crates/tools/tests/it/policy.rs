@@ -5,8 +5,8 @@ use std::sync::Arc;
 use serde_json::json;
 use tenon_domain::pattern::Pattern;
 use tenon_domain::{
-    Caller, EntryPoint, ErrorKind, KeyId, Layer, Policy, SettingTarget, SourceId, SourceKind,
-    ToolAccess, ToolError, ToolId, ToolSetting, ToolSettings,
+    Caller, EntryPoint, ErrorKind, KeyId, KeyScope, Layer, Policy, SettingTarget, SourceId,
+    SourceKind, ToolAccess, ToolError, ToolId, ToolSetting, ToolSettings,
 };
 use tenon_tools::{PreparedCall, Toolset};
 
@@ -30,8 +30,13 @@ fn patterns(allow: &[&str]) -> Arc<[Pattern]> {
 }
 
 fn key(allow: &[&str]) -> Caller {
-    let allow = patterns(allow);
-    Caller::Key { allow }
+    let scope = KeyScope {
+        allow: patterns(allow).to_vec(),
+        ..KeyScope::default()
+    };
+    Caller::Key {
+        scope: Arc::new(scope),
+    }
 }
 
 fn unattended(entry: EntryPoint, allow: &[&str]) -> Caller {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tenon_domain::{
-    CallId, Caller, ErrorKind, KeyScope, Layer, Message, Part, Policy, SourceId, ToolAccess,
-    ToolAnswer, ToolCall, ToolFilter, ToolId, ToolOutput, ToolSetting, ToolSettings, ToolSpec,
+    CallId, Caller, ErrorKind, Layer, Message, Part, Policy, SourceId, ToolAccess, ToolAnswer,
+    ToolCall, ToolFilter, ToolId, ToolOutput, ToolSetting, ToolSettings, ToolSpec,
 };
 use tenon_tools::{Connection, OfferLimits, OfferSize, TOOL_CALL, TOOL_SEARCH, Toolset};
 
@@ -244,7 +244,7 @@ async fn nobody_finds_what_they_may_not_call() {
     };
     let _office = hub.registry.connect(Arc::new(asked)).await.unwrap();
     let key = Caller::Key {
-        allow: KeyScope::default().allow.into(),
+        scope: Arc::default(),
     };
     let found = finds(ToolAccess::all(&ada(), key), "print a letter");
     assert!(!found.contains(&"print_letter".into()), "{found:?}");
