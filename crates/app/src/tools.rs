@@ -205,7 +205,7 @@ impl UserTools {
         let access = ToolAccess::all(&user.id, user.caller()).with_settings(settings);
         match chat {
             None => Ok(access),
-            // Boxed: calls outside any chat have no room for it.
+            // Boxed: calls outside any chat would carry it in their futures.
             Some(chat) => Box::pin(self.narrowed_to_chat(access, user, chat)).await,
         }
     }

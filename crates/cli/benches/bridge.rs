@@ -249,8 +249,8 @@ async fn mcp_client(gateway: Arc<GatewayAddress>) -> Client {
     (client, post(gateway.path, &call.to_string(), &headers))
 }
 
-/// Those that are compared are loaded in turn, so that whatever else the machine does meets all of
-/// them.
+/// Those that are given together are loaded in turn, so that whatever else the machine does meets all
+/// of them. All but the first have had time to start before they are asked.
 async fn measure<const N: usize, C, F>(gateways: [&Gateway; N], connect: &C) -> [Figures; N]
 where
     C: Fn(Arc<GatewayAddress>) -> F,

@@ -12,7 +12,10 @@ pub enum Caller {
     /// A person, by hand: their call is its own approval.
     Person,
     /// A program with a key. There is nobody to ask.
-    Key { scope: Arc<KeyScope> },
+    Key {
+        /// Its `allow` has what it may call although the policy is to ask.
+        scope: Arc<KeyScope>,
+    },
     /// A model in a chat, with a person who can be asked.
     ChatModel {
         /// What it may call although the policy is to ask.

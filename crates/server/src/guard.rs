@@ -17,6 +17,7 @@ use tenon_app::app::App;
 use url::Url;
 
 use crate::api_fault::ApiFault;
+use crate::authorize::RouteRule;
 use crate::connections::RequestHandler;
 use crate::error::ApiError;
 use crate::mcp_endpoint;
@@ -57,12 +58,22 @@ pub fn csp_allows(url: &Url) -> bool {
 pub(crate) struct GuardedRouter {
     state: ServerState,
     router: TowerToHyperService<Router>,
+    /// The rule of `POST /mcp`.
+    hub_post: Option<RouteRule>,
 }
 
 impl GuardedRouter {
-    pub(crate) fn new(router: Router<ServerState>, state: ServerState) -> Self {
+    pub(crate) fn new(
+        router: Router<ServerState>,
+        state: ServerState,
+        hub_post: Option<RouteRule>,
+    ) -> Self {
         let router = TowerToHyperService::new(router.with_state(state.clone()));
-        Self { state, router }
+        Self {
+            state,
+            router,
+            hub_post,
+        }
     }
 }
 
@@ -72,15 +83,17 @@ impl RequestHandler for GuardedRouter {
         let is_mcp = is_mcp(request.uri().path());
         let area = HttpMetrics::area(request.uri().path());
         let ServerState { app, metrics, .. } = &self.state;
-        let mut response = match check(app, &request) {
-            Ok(()) if mcp_endpoint::is_post(&request) => {
-                mcp_endpoint::post(&self.state, request).await
-            }
-            Ok(()) => match self.router.call(request).await {
+        let hub_post = self
+            .hub_post
+            .filter(|_| mcp_endpoint::is_hub_post(&request));
+        let mut response = match (check(app, &request), hub_post) {
+            // Not boxed: with the three kilobytes that it takes every connection has room for it.
+            (Ok(()), Some(rule)) => mcp_endpoint::answer_hub_post(&self.state, rule, request).await,
+            (Ok(()), None) => match self.router.call(request).await {
                 Ok(response) => response,
                 Err(never) => match never {},
             },
-            Err(error) => error.into_response(),
+            (Err(error), _) => error.into_response(),
         };
         metrics.answered(area, response.status());
         let headers = response.headers_mut();

@@ -5,24 +5,21 @@ use axum::extract::{FromRequestParts, Path, Request, State};
 use axum::http::request::Parts;
 use axum::http::{self, HeaderMap, Method};
 use axum::response::{IntoResponse, Response};
-use futures::StreamExt;
+use futures::{FutureExt, StreamExt};
 use hyper::body::Incoming;
 use serde::Deserialize;
 use tenon_app::app::App;
 use tenon_app::auth::CurrentUser;
 use tenon_mcp::server::{HttpRequest, MAX_REQUEST_BYTES, ServerResponse};
-use tracing::Instrument;
 use ts_rs::TS;
 
-use crate::authorize::{KeyPolicy, RouteAccess, RouteRule, authorize};
+use crate::authorize::{RouteRule, authorize};
 use crate::error::ApiError;
 use crate::mcp::{HubCaller, ToolsMode};
 use crate::request::{HttpCaller, QueryParams, ReceivedBody, receive_body};
 use crate::request_span;
+use crate::resource_metadata::MCP_PATH;
 use crate::state::ServerState;
-
-/// Where MCP clients find the hub.
-pub(crate) const MCP_PATH: &str = "/mcp";
 
 /// `/mcp?mode=search`
 #[derive(Debug, Default, Deserialize, TS)]
@@ -40,7 +37,7 @@ pub(crate) async fn streamable_http(
     request: Request,
 ) -> Result<Response, ApiError> {
     let address = http.address.to_string();
-    let caller = HubCaller::with_tools(user, address, None, query.mode);
+    let caller = HubCaller::with_mode(user, address, query.mode);
     let (parts, body) = request.into_parts();
     answer(&state, caller, parts, body).await
 }
@@ -56,38 +53,46 @@ pub(crate) async fn expert_http(
 ) -> Result<Response, ApiError> {
     let expert = state.app.experts.named(&user.id, &name).await?;
     let address = http.address.to_string();
-    let caller = HubCaller::with_tools(user, address, Some(expert), query.mode);
+    let caller = HubCaller::with_expert(user, address, expert, query.mode);
     let (parts, body) = request.into_parts();
     answer(&state, caller, parts, body).await
 }
 
-/// Whether [`post`] answers a request: a tool is called, most of the time.
-pub(crate) fn is_post<B>(request: &http::Request<B>) -> bool {
+/// Whether it is a message to the hub, most often a call: [`answer_hub_post`] is for those.
+pub(crate) fn is_hub_post<B>(request: &http::Request<B>) -> bool {
     request.method() == Method::POST && request.uri().path() == MCP_PATH
 }
 
 /// `POST /mcp` as [`streamable_http`] answers it behind its route, without axum: its router and
-/// the boxed futures around a handler cost a tenth of a call.
-pub(crate) async fn post(state: &ServerState, request: http::Request<Incoming>) -> Response {
-    const RULE: RouteRule = RouteRule {
-        access: RouteAccess::Key,
-        keys: KeyPolicy::All,
-    };
-    let (mut parts, body) = request.into_parts();
-    let span = request_span::open(&parts);
-    let answering = async {
-        let user = authorize(RULE, &state.app, &parts).await?;
-        let user = user.ok_or_else(ApiError::not_logged_in)?;
-        let QueryParams(query) =
-            QueryParams::<McpQuery>::from_request_parts(&mut parts, state).await?;
-        let address = HttpCaller::address_of(&parts, &state.app).to_string();
-        let caller = HubCaller::with_tools(user, address, None, query.mode);
-        answer(state, caller, parts, Body::new(body)).await
-    };
-    let response = answering.instrument(span.clone()).await;
-    let response = response.unwrap_or_else(ApiError::into_response);
-    request_span::finish(&span, &response);
-    response
+/// the boxed futures around a handler take a tenth of a call.
+pub(crate) async fn answer_hub_post(
+    state: &ServerState,
+    rule: RouteRule,
+    request: http::Request<Incoming>,
+) -> Response {
+    let (parts, body) = request.into_parts();
+    let span = request_span::open(&parts, MCP_PATH);
+    // In one expression: a future that was in a variable takes its room twice.
+    request_span::run(
+        span,
+        authorize_and_answer(state, rule, parts, Body::new(body))
+            .map(|answer| answer.unwrap_or_else(IntoResponse::into_response)),
+    )
+    .await
+}
+
+async fn authorize_and_answer(
+    state: &ServerState,
+    rule: RouteRule,
+    mut parts: Parts,
+    body: Body,
+) -> Result<Response, ApiError> {
+    let user = authorize(rule, &state.app, &parts).await?;
+    let user = user.ok_or_else(ApiError::not_logged_in)?;
+    let QueryParams(query) = QueryParams::<McpQuery>::from_request_parts(&mut parts, state).await?;
+    let address = HttpCaller::address_of(&parts, &state.app).to_string();
+    let caller = HubCaller::with_mode(user, address, query.mode);
+    answer(state, caller, parts, body).await
 }
 
 async fn answer(

@@ -11,16 +11,19 @@ use url::Url;
 
 use crate::request::HttpCaller;
 
+/// Where MCP clients find the hub: the resource.
+pub(crate) const MCP_PATH: &str = "/mcp";
+
 pub(crate) const PATH: &str = "/.well-known/oauth-protected-resource";
 
 /// Where the description is, as the client sees this server.
 pub(crate) fn url(app: &App, request: &Parts) -> Url {
-    public_url(app, request, &format!("{PATH}/mcp"))
+    public_url(app, request, &format!("{PATH}{MCP_PATH}"))
 }
 
 pub(crate) async fn describe(State(app): State<App>, request: Parts) -> Json<Value> {
     Json(json!({
-        "resource": public_url(&app, &request, "/mcp"),
+        "resource": public_url(&app, &request, MCP_PATH),
         "resource_name": "Tenon",
         "bearer_methods_supported": ["header"],
     }))

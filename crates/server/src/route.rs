@@ -2,14 +2,12 @@
 
 use std::sync::Arc;
 
-use axum::extract::Request;
+use axum::extract::{MatchedPath, Request};
 use axum::handler::Handler;
 use axum::http::Method;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodFilter, MethodRouter, on};
-use futures::FutureExt;
 use futures::future::BoxFuture;
-use tracing::Instrument;
 
 use crate::authorize::{KeyPolicy, OwnedResource, RouteAccess, RouteRule, authorize};
 use crate::operation::{DocumentedHandler, OperationParts};
@@ -108,13 +106,18 @@ impl Route {
         (self.describe)()
     }
 
+    /// Who may use it.
+    pub(super) fn rule(&self) -> RouteRule {
+        RouteRule {
+            access: self.access,
+            keys: self.keys,
+        }
+    }
+
     /// The handler behind its authorization.
     pub(super) fn into_handler(self) -> MethodRouter<ServerState> {
         let rule = HandlerRule {
-            access: RouteRule {
-                access: self.access,
-                keys: self.keys,
-            },
+            access: self.rule(),
             body_limit: self.body_limit,
             runs_to_end: self.runs_to_end,
         };
@@ -152,11 +155,14 @@ impl Handler<(), ServerState> for AuthorizedHandler {
     fn call(self, request: Request, state: ServerState) -> Self::Future {
         let Self { handler, rule } = self;
         let (mut parts, body) = request.into_parts();
-        let span = request_span::open(&parts);
+        let route = parts.extensions.get::<MatchedPath>();
+        let span = request_span::open(&parts, route.map_or("", MatchedPath::as_str));
         let answering = async move {
             match authorize(rule.access, &state.app, &parts).await {
-                // The handler finds them there.
-                Ok(Some(user)) => drop(parts.extensions.insert(user)),
+                Ok(Some(user)) => {
+                    // The handler finds them there.
+                    parts.extensions.insert(user);
+                }
                 Ok(None) => {}
                 Err(error) => return error.into_response(),
             }
@@ -170,9 +176,7 @@ impl Handler<(), ServerState> for AuthorizedHandler {
             drop(memory);
             response
         };
-        let answering = answering.instrument(span.clone()).inspect(move |response| {
-            request_span::finish(&span, response);
-        });
+        let answering = request_span::run(span, answering);
         if rule.runs_to_end {
             Box::pin(RunToEnd::new(answering))
         } else {

@@ -23,8 +23,8 @@ use crate::authorize::OwnedResource::{
 use crate::authorize::RouteAccess::{Admin, Key, Open, Owner, Shell, User};
 use crate::error::ApiError;
 use crate::guard::GuardedRouter;
-use crate::mcp_endpoint::MCP_PATH;
 use crate::metrics::{self, HttpMetrics};
+use crate::resource_metadata::MCP_PATH;
 use crate::route::{Route, delete, get, patch, post, put, websocket};
 use crate::state::ServerState;
 use crate::{mcp_endpoint, mcpo, openai, resource_metadata, socket, ui};
@@ -230,7 +230,7 @@ fn metrics_route(app: &App) -> Route {
 pub fn mcp_routes() -> Vec<Route> {
     vec![
         get(MCP_PATH, Key, mcp_endpoint::streamable_http),
-        // The guard has it answered before it comes here.
+        // The guard has it answered by the rule of this route, without its handler.
         post(MCP_PATH, Key, mcp_endpoint::streamable_http).stops_with_client(),
         delete(MCP_PATH, Key, mcp_endpoint::streamable_http),
         get("/mcp/experts/{name}", Key, mcp_endpoint::expert_http),
@@ -307,7 +307,10 @@ pub(crate) fn router(app: App, metrics: HttpMetrics) -> GuardedRouter {
         .route("/", compressed(axum::routing::get(ui::index)))
         .fallback(compressed(axum::routing::get(ui::asset)))
         .method_not_allowed_fallback(no_such_method);
-    GuardedRouter::new(router, ServerState::new(app, metrics))
+    let mut hub_post = mcp_routes().into_iter();
+    let hub_post = hub_post.find(|route| (&route.method, route.path) == (&Method::POST, MCP_PATH));
+    let state = ServerState::new(app, metrics);
+    GuardedRouter::new(router, state, hub_post.map(|route| route.rule()))
 }
 
 async fn no_such_route() -> ApiError {

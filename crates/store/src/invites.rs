@@ -9,7 +9,7 @@ use tenon_domain::{InviteId, UserId, UserRole};
 
 use crate::account::{AccountError, normal_email};
 use crate::entity::invites;
-use crate::token::{self, SecretToken};
+use crate::token::{SecretToken, TokenHash};
 use crate::{Error, Result, Store, StoreChange, enum_column, fresh_id, now, text};
 
 /// 7 days, in milliseconds.
@@ -37,7 +37,7 @@ impl Store {
         let at = now();
         let row = invites::ActiveModel {
             id: Set(fresh_id()),
-            token_hash: Set(token::hash(&token.0)),
+            token_hash: Set(TokenHash::of(&token.0).text()),
             email: Set(email.map(normal_email)),
             role: Set(enum_column::write(role)?),
             created_by: Set(by.0.clone()),
@@ -63,7 +63,7 @@ impl Store {
     /// What a token invites to, if it can still be used.
     pub async fn invite_of(&self, token: &str) -> Result<Option<Invite>> {
         let row = open()
-            .filter(invites::Column::TokenHash.eq(token::hash(token)))
+            .filter(invites::Column::TokenHash.eq(TokenHash::of(token).text()))
             .one(&self.read)
             .await?;
         row.map(Invite::try_from).transpose()
@@ -89,7 +89,7 @@ pub(crate) async fn claim(
     user: &UserId,
 ) -> Result<UserRole> {
     let found = open()
-        .filter(invites::Column::TokenHash.eq(token::hash(token)))
+        .filter(invites::Column::TokenHash.eq(TokenHash::of(token).text()))
         .one(transaction)
         .await?;
     let found = found.ok_or(AccountError::Invite)?;

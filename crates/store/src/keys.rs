@@ -13,7 +13,7 @@ use sea_orm::{
 use tenon_domain::{Account, KeyId, KeyScope, UserId};
 
 use crate::entity::api_keys;
-use crate::token::{self, SecretToken, TokenHash};
+use crate::token::{SecretToken, TokenHash};
 use crate::{Error, LOCAL, Result, Store, fresh_id, now, text};
 
 const PREFIX: &str = "tn_";
@@ -38,7 +38,7 @@ pub struct ApiKey {
 /// A key that counts, as it is cached: with whose it is, and what every request needs of it.
 #[derive(Debug)]
 pub struct KeyEntry {
-    /// None: it is one of [`LOCAL`].
+    /// None: it is one of [`LOCAL`], which counts in single-user mode alone. Callers have to check.
     pub account: Option<Account>,
     pub id: KeyId,
     pub scope: Arc<KeyScope>,
@@ -59,7 +59,7 @@ impl Store {
         let hint: String = token.0.chars().take(HINT_CHARS).collect();
         let row = api_keys::ActiveModel {
             id: Set(fresh_id()),
-            token_hash: Set(token::hash(&token.0)),
+            token_hash: Set(TokenHash::of(&token.0).text()),
             user_id: Set(user.0.clone()),
             name: Set(text(name)),
             hint: Set(format!("{hint}…")),

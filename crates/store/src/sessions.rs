@@ -14,7 +14,7 @@ use sea_orm::{
 use tenon_domain::{Account, SessionId, UserId};
 
 use crate::entity::{auth_sessions, users};
-use crate::token::{self, SecretToken, TokenHash};
+use crate::token::{SecretToken, TokenHash};
 use crate::{Error, LOCAL, Result, Store, fresh_id, now, text};
 
 /// A log-in that is not used for so long is over: 30 days, in milliseconds.
@@ -97,7 +97,7 @@ impl Store {
             .await?;
         let row = auth_sessions::ActiveModel {
             id: Set(fresh_id()),
-            token_hash: Set(token::hash(&token.0)),
+            token_hash: Set(TokenHash::of(&token.0).text()),
             user_id: Set(user.0.clone()),
             agent: Set(text(&agent)),
             address: Set(text(address)),

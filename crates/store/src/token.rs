@@ -22,7 +22,7 @@ impl SecretToken {
     }
 }
 
-/// The hash of a token.
+/// What is kept of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct TokenHash([u8; 32]);
 
@@ -35,11 +35,6 @@ impl TokenHash {
     pub(crate) fn text(self) -> String {
         URL_SAFE_NO_PAD.encode(self.0)
     }
-}
-
-/// What is kept of a token.
-pub(crate) fn hash(token: &str) -> String {
-    TokenHash::of(token).text()
 }
 
 impl fmt::Debug for SecretToken {

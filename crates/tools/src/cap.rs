@@ -20,7 +20,8 @@ pub(crate) struct Cap<'a> {
     pub limits: CallLimits,
     /// The context of the call; a stored output belongs to its user.
     pub context: &'a CallContext,
-    /// Finds the tools that read what is kept, if the caller has any. Most outputs fit.
+    /// Finds the tools that read what is kept, if the caller has any. Asked only for an output that
+    /// does not fit.
     pub readers: &'a (dyn Fn() -> Option<OutputReaders> + Sync),
 }
 

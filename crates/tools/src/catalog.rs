@@ -75,7 +75,7 @@ impl Tool {
             return Ok(schema);
         }
         let compile = || Schema::compile(&self.spec, behalf);
-        // Boxed: it happens once, and every call would have room for it.
+        // Boxed: it happens once, and the future of every call would carry it.
         Box::pin(self.schema.get_or_try_init(compile)).await
     }
 

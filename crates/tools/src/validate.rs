@@ -164,7 +164,7 @@ impl Schema {
             Err(Inconclusive::Fits) => Err(CallError::InputTooComplex.into()),
             Err(Inconclusive::Problems) => Err(unexplained()),
         };
-        // Boxed: few inputs come here, and every call would have room for it.
+        // Boxed: few inputs come here, and the future of every call would carry it.
         Box::pin(background::run(behalf, check)).await?
     }
 }

@@ -221,3 +221,27 @@ pub async fn record(store: &Store, entry: AuditEntry) {
         tracing::error!(%error, action, "the audit log cannot be written");
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_key_without_an_account_counts_in_single_user_mode_alone() {
+        let store = Store::open("sqlite::memory:").await.unwrap();
+        let local = UserId::new(LOCAL);
+        let made = store.create_key(&local, "editor", &KeyScope::default());
+        let (token, key) = made.await.unwrap();
+        let user = async |single_user| {
+            let user = CurrentUser::by_key(&store, &token.0, single_user);
+            user.await.unwrap()
+        };
+        assert_eq!(user(false).await, None);
+        let owner = CurrentUser {
+            id: local,
+            role: UserRole::Admin,
+            credential: AuthMethod::Key(key.id, Arc::new(key.scope)),
+        };
+        assert_eq!(user(true).await, Some(owner));
+    }
+}

@@ -82,7 +82,7 @@ impl<S: McpService> Engine<S> {
             }
             "resources/subscribe" if capabilities.resource_subscriptions => {
                 let uri = uri()?;
-                // Boxed: it is rare, and calls have no room for it.
+                // Boxed: it is rare, and the future of every call would carry it.
                 Box::pin(self.service.subscribe_resource(caller, uri)).await?;
                 if !state.subscribe(uri) {
                     return Err(RpcError::invalid_params("Too many subscriptions."));

@@ -119,7 +119,7 @@ impl ServiceOperation {
         }
     }
 
-    /// All but calls are boxed: they are not as many, and a call does not take the room of all.
+    /// Everything but calls is boxed: it is rarer, and the future of a call does not carry it.
     pub(super) async fn run<S: McpService>(
         self,
         service: &S,

@@ -36,20 +36,30 @@ pub(crate) enum ToolsMode {
 
 impl HubCaller {
     pub fn new(user: CurrentUser, address: String) -> Self {
-        Self::with_tools(user, address, None, ToolsMode::All)
+        Self::with_mode(user, address, ToolsMode::All)
     }
 
-    /// The same for what one expert may use, or with another list of tools.
-    pub(crate) fn with_tools(
+    /// The same with another list of tools.
+    pub(crate) fn with_mode(user: CurrentUser, address: String, mode: ToolsMode) -> Self {
+        Self(Arc::new(AuthenticatedClient {
+            user,
+            address,
+            expert: None,
+            mode,
+        }))
+    }
+
+    /// The same for what one expert may use.
+    pub(crate) fn with_expert(
         user: CurrentUser,
         address: String,
-        expert: Option<Expert>,
+        expert: Expert,
         mode: ToolsMode,
     ) -> Self {
         Self(Arc::new(AuthenticatedClient {
             user,
             address,
-            expert,
+            expert: Some(expert),
             mode,
         }))
     }

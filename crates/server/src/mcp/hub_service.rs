@@ -62,7 +62,7 @@ impl HubService {
         Ok(McpContext::of_all(&toolset.context_sources()))
     }
 
-    /// A result of a tool, in which resources have the names they are offered by.
+    /// A result that has resources, with the names they are offered by.
     async fn with_offered_resources(
         &self,
         caller: &HubCaller,

@@ -65,11 +65,15 @@ async fn a_trace_of_an_mcp_client_goes_on_at_an_openapi_server() {
         })
         .await;
 
+    let traceparent = format!("00-{TRACE}-{PAGE_SPAN}-01");
+    let hub = served.client.post(format!("{}/mcp", served.address));
+    let refused = hub.header("traceparent", &traceparent).send().await;
+    assert_eq!(refused.unwrap().status(), 401);
+
     let ask = |id: u64, name: &str, arguments: Value| {
         let mut message = message("tools/call", json!({"name": name, "arguments": arguments}));
         message["id"] = id.into();
-        let traceparent = format!("00-{TRACE}-{PAGE_SPAN}-01");
-        message["params"]["_meta"]["traceparent"] = traceparent.into();
+        message["params"]["_meta"]["traceparent"] = traceparent.as_str().into();
         message
     };
     let requests = [
@@ -90,6 +94,16 @@ async fn a_trace_of_an_mcp_client_goes_on_at_an_openapi_server() {
         !named(spans, asked).is_empty() && !named(spans, failing).is_empty()
     });
     let spans = spans.await;
+    let http = only(&spans, "POST /mcp");
+    assert_eq!(
+        (&*http.parent, &*http.kind),
+        (PAGE_SPAN, "SPAN_KIND_SERVER")
+    );
+    let expected = [
+        ("http.route", "Str(/mcp)"),
+        ("http.response.status_code", "Int(401)"),
+    ];
+    check_attributes(http, &expected);
     let asked = only(&spans, asked);
     assert_eq!(
         (&*asked.parent, &*asked.kind),
