@@ -229,8 +229,8 @@ mod tests {
     #[tokio::test]
     async fn a_key_without_an_account_counts_in_single_user_mode_alone() {
         let store = Store::open("sqlite::memory:").await.unwrap();
-        let local = UserId::new(LOCAL);
-        let made = store.create_key(&local, "editor", &KeyScope::default());
+        let (local, scope) = (UserId::new(LOCAL), KeyScope::default());
+        let made = store.create_key(&local, "editor", &scope);
         let (token, key) = made.await.unwrap();
         let user = async |single_user| {
             let user = CurrentUser::by_key(&store, &token.0, single_user);
@@ -240,7 +240,7 @@ mod tests {
         let owner = CurrentUser {
             id: local,
             role: UserRole::Admin,
-            credential: AuthMethod::Key(key.id, Arc::new(key.scope)),
+            credential: AuthMethod::Key(key.id, Arc::new(scope)),
         };
         assert_eq!(user(true).await, Some(owner));
     }
