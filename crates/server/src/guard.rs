@@ -59,14 +59,14 @@ pub(crate) struct GuardedRouter {
     state: ServerState,
     router: TowerToHyperService<Router>,
     /// The rule of `POST /mcp`.
-    hub_post: Option<RouteRule>,
+    hub_post: RouteRule,
 }
 
 impl GuardedRouter {
     pub(crate) fn new(
         router: Router<ServerState>,
         state: ServerState,
-        hub_post: Option<RouteRule>,
+        hub_post: RouteRule,
     ) -> Self {
         let router = TowerToHyperService::new(router.with_state(state.clone()));
         Self {
@@ -83,17 +83,17 @@ impl RequestHandler for GuardedRouter {
         let is_mcp = is_mcp(request.uri().path());
         let area = HttpMetrics::area(request.uri().path());
         let ServerState { app, metrics, .. } = &self.state;
-        let hub_post = self
-            .hub_post
-            .filter(|_| mcp_endpoint::is_hub_post(&request));
-        let mut response = match (check(app, &request), hub_post) {
-            // Not boxed: with the three kilobytes that it takes every connection has room for it.
-            (Ok(()), Some(rule)) => mcp_endpoint::answer_hub_post(&self.state, rule, request).await,
-            (Ok(()), None) => match self.router.call(request).await {
+        let mut response = match check(app, &request) {
+            // Not boxed: every connection keeps the three kilobytes of this future, and no call
+            // allocates them.
+            Ok(()) if mcp_endpoint::is_hub_post(&request) => {
+                mcp_endpoint::answer_hub_post(&self.state, self.hub_post, request).await
+            }
+            Ok(()) => match self.router.call(request).await {
                 Ok(response) => response,
                 Err(never) => match never {},
             },
-            (Err(error), _) => error.into_response(),
+            Err(error) => error.into_response(),
         };
         metrics.answered(area, response.status());
         let headers = response.headers_mut();

@@ -72,7 +72,7 @@ pub(crate) async fn answer_hub_post(
 ) -> Response {
     let (parts, body) = request.into_parts();
     let span = request_span::open(&parts, MCP_PATH);
-    // In one expression: a future that was in a variable takes its room twice.
+    // Not put into a variable first: the future of this function would hold it twice.
     request_span::run(
         span,
         authorize_and_answer(state, rule, parts, Body::new(body))

@@ -155,6 +155,7 @@ impl Handler<(), ServerState> for AuthorizedHandler {
     fn call(self, request: Request, state: ServerState) -> Self::Future {
         let Self { handler, rule } = self;
         let (mut parts, body) = request.into_parts();
+        // axum tells the template of every route that it calls.
         let route = parts.extensions.get::<MatchedPath>();
         let span = request_span::open(&parts, route.map_or("", MatchedPath::as_str));
         let answering = async move {

@@ -226,12 +226,16 @@ fn metrics_route(app: &App) -> Route {
     get("/metrics", access, metrics::show).keys(KeyPolicy::All)
 }
 
+/// `POST /mcp`. The guard has it answered by its rule, without its handler.
+fn hub_post() -> Route {
+    post(MCP_PATH, Key, mcp_endpoint::streamable_http).stops_with_client()
+}
+
 /// Routes for MCP clients.
 pub fn mcp_routes() -> Vec<Route> {
     vec![
         get(MCP_PATH, Key, mcp_endpoint::streamable_http),
-        // The guard has it answered by the rule of this route, without its handler.
-        post(MCP_PATH, Key, mcp_endpoint::streamable_http).stops_with_client(),
+        hub_post(),
         delete(MCP_PATH, Key, mcp_endpoint::streamable_http),
         get("/mcp/experts/{name}", Key, mcp_endpoint::expert_http),
         post("/mcp/experts/{name}", Key, mcp_endpoint::expert_http).stops_with_client(),
@@ -307,10 +311,7 @@ pub(crate) fn router(app: App, metrics: HttpMetrics) -> GuardedRouter {
         .route("/", compressed(axum::routing::get(ui::index)))
         .fallback(compressed(axum::routing::get(ui::asset)))
         .method_not_allowed_fallback(no_such_method);
-    let mut hub_post = mcp_routes().into_iter();
-    let hub_post = hub_post.find(|route| (&route.method, route.path) == (&Method::POST, MCP_PATH));
-    let state = ServerState::new(app, metrics);
-    GuardedRouter::new(router, state, hub_post.map(|route| route.rule()))
+    GuardedRouter::new(router, ServerState::new(app, metrics), hub_post().rule())
 }
 
 async fn no_such_route() -> ApiError {

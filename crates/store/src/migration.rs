@@ -50,23 +50,27 @@ pub(crate) async fn migrate(db: &DatabaseConnection) -> Result<(), DbErr> {
     Ok(())
 }
 
-/// One migration, with the note that it was made: all of it or nothing. A process may be killed at
-/// any moment, and one that finds half of the tables of a migration could never make it again.
-struct InTransaction<M>(M);
+/// A migration and its row in `seaql_migrations`, in one transaction: what a killed process left half
+/// made, no later start could make.
+struct AtomicMigration(Box<dyn MigrationTrait>);
 
-impl<M: MigrationTrait> MigrationName for InTransaction<M> {
+impl MigrationName for AtomicMigration {
     fn name(&self) -> &str {
         self.0.name()
     }
 }
 
 #[async_trait::async_trait]
-impl<M: MigrationTrait> MigrationTrait for InTransaction<M> {
+impl MigrationTrait for AtomicMigration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         self.0.up(manager).await
     }
 
-    /// SQLite, too.
+    async fn down(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        self.0.down(manager).await
+    }
+
+    /// On SQLite, too, where SeaORM would use none.
     fn use_transaction(&self) -> Option<bool> {
         Some(true)
     }
@@ -74,29 +78,31 @@ impl<M: MigrationTrait> MigrationTrait for InTransaction<M> {
 
 impl MigratorTrait for Migrator {
     fn migrations() -> Vec<Box<dyn MigrationTrait>> {
-        vec![
-            Box::new(InTransaction(m0001_first_tables::Migration)),
-            Box::new(InTransaction(m0002_models::Migration)),
-            Box::new(InTransaction(m0003_people::Migration)),
-            Box::new(InTransaction(m0004_sources::Migration)),
-            Box::new(InTransaction(m0005_documents::Migration)),
-            Box::new(InTransaction(m0006_local_servers::Migration)),
-            Box::new(InTransaction(m0007_local_sessions::Migration)),
-            Box::new(InTransaction(m0008_session_proof::Migration)),
-            Box::new(InTransaction(m0009_change_log::Migration)),
-            Box::new(InTransaction(m0010_trusted_hints::Migration)),
-            Box::new(InTransaction(m0011_local_keys::Migration)),
-            Box::new(InTransaction(m0012_audit_order::Migration)),
-            Box::new(InTransaction(m0014_experts::Migration)),
-            Box::new(InTransaction(m0015_skills::Migration)),
-            Box::new(InTransaction(m0016_folders_and_files::Migration)),
-            Box::new(InTransaction(m0017_model_calls::Migration)),
-            Box::new(InTransaction(m0018_tool_budget::Migration)),
-            Box::new(InTransaction(m0019_cluster::Migration)),
-            Box::new(InTransaction(m0020_embeddings::Migration)),
-            Box::new(InTransaction(m0021_embedding_age::Migration)),
-            Box::new(InTransaction(m0022_call_traces::Migration)),
-        ]
+        let migrations: Vec<Box<dyn MigrationTrait>> = vec![
+            Box::new(m0001_first_tables::Migration),
+            Box::new(m0002_models::Migration),
+            Box::new(m0003_people::Migration),
+            Box::new(m0004_sources::Migration),
+            Box::new(m0005_documents::Migration),
+            Box::new(m0006_local_servers::Migration),
+            Box::new(m0007_local_sessions::Migration),
+            Box::new(m0008_session_proof::Migration),
+            Box::new(m0009_change_log::Migration),
+            Box::new(m0010_trusted_hints::Migration),
+            Box::new(m0011_local_keys::Migration),
+            Box::new(m0012_audit_order::Migration),
+            Box::new(m0014_experts::Migration),
+            Box::new(m0015_skills::Migration),
+            Box::new(m0016_folders_and_files::Migration),
+            Box::new(m0017_model_calls::Migration),
+            Box::new(m0018_tool_budget::Migration),
+            Box::new(m0019_cluster::Migration),
+            Box::new(m0020_embeddings::Migration),
+            Box::new(m0021_embedding_age::Migration),
+            Box::new(m0022_call_traces::Migration),
+        ];
+        let atomic = |migration| Box::new(AtomicMigration(migration)) as Box<dyn MigrationTrait>;
+        migrations.into_iter().map(atomic).collect()
     }
 }
 

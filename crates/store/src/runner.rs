@@ -83,6 +83,7 @@ impl Runner {
         let own = File::create_new(&unseen)?;
         own.lock()?;
         std::fs::rename(&unseen, folder.join(&name))?;
+        remove_dead(&folder, &name);
         Ok(Self {
             name,
             locks: Locks::Folder { folder, _own: own },
@@ -191,7 +192,7 @@ impl Runner {
 impl Drop for Runner {
     fn drop(&mut self) {
         match &self.locks {
-            // A file that remains is found dead and removed by the next process that looks.
+            // A file that remains is removed by the next process that starts.
             Locks::Folder { folder, .. } => drop(std::fs::remove_file(folder.join(&self.name))),
             Locks::Postgres { lease, keepers } => {
                 keepers.iter().for_each(JoinHandle::abort);
@@ -231,6 +232,21 @@ async fn keep_lock(address: PostgresAddress, mut own: DatabaseConnection, name: 
     }
 }
 
+/// Removes the files of processes that were killed, while they started or later; turns that these
+/// left open still name them. Only one process starts at a time, so no living one is without its
+/// lock.
+fn remove_dead(folder: &Path, own: &str) {
+    let runners = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    for runner in runners.filter(|runner| *runner.file_name() != *own) {
+        let path = runner.path();
+        if let Ok(file) = File::open(&path)
+            && file.try_lock().is_ok()
+        {
+            let _ = std::fs::remove_file(&path);
+        }
+    }
+}
+
 /// A process that ended in order took its file along; then the file is made
 /// again, so that there is something to be the first at.
 fn claim_file(path: PathBuf) -> Result<Option<Claim>> {
@@ -263,4 +279,25 @@ pub(crate) fn beside(database: &Path, tail: &str) -> PathBuf {
     let mut name = database.as_os_str().to_owned();
     name.push(tail);
     PathBuf::from(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_files_of_killed_processes_go_when_the_next_one_starts() {
+        let folder = tempfile::tempdir().unwrap();
+        let database = folder.path().join("tenon.db");
+        let first = Runner::beside(&database).unwrap();
+        let files = beside(&database, "-runners");
+        for killed in ["killed", ".killed-while-it-started"] {
+            File::create(files.join(killed)).unwrap();
+        }
+        assert!(first.may_have_others());
+        let second = Runner::beside(&database).unwrap();
+        assert!(second.may_have_others(), "the first one lives");
+        drop(first);
+        assert!(!second.may_have_others());
+    }
 }

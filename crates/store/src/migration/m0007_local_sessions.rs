@@ -14,10 +14,6 @@ impl MigrationName for Migration {
 
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
-    fn use_transaction(&self) -> Option<bool> {
-        Some(true)
-    }
-
     /// SQLite cannot drop a foreign key, so the table is made anew. Nobody is logged out by it.
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         manager

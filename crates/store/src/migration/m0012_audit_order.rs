@@ -31,10 +31,6 @@ const SQLITE: &str = "
 
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
-    fn use_transaction(&self) -> Option<bool> {
-        Some(true)
-    }
-
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         let sql = match manager.get_database_backend() {
             DbBackend::Postgres => "DROP INDEX audit_by_time",

@@ -91,7 +91,8 @@ async fn a_trace_of_an_mcp_client_goes_on_at_an_openapi_server() {
 
     let (asked, failing) = ("tools/call api_pets_find", "tools/call builtin_calculate");
     let spans = receiver.spans(TRACE, |spans| {
-        !named(spans, asked).is_empty() && !named(spans, failing).is_empty()
+        let names = [asked, failing, "POST /mcp"];
+        names.iter().all(|name| !named(spans, name).is_empty())
     });
     let spans = spans.await;
     let http = only(&spans, "POST /mcp");
