@@ -27,7 +27,7 @@ use serde_json::json;
 const CONNECTIONS: [u32; 3] = [1, 32, 256];
 
 /// How often each of those that are measured together is loaded, in turn, and for how long.
-const TURNS: usize = 4;
+const ROUNDS: usize = 4;
 const WINDOW: Duration = Duration::from_millis(if cfg!(debug_assertions) { 250 } else { 1000 });
 
 /// A pooled memory is released after some seconds.
@@ -274,7 +274,7 @@ where
             }
         }
         let mut loads = [Load::default(); N];
-        for _ in 0..TURNS {
+        for _ in 0..ROUNDS {
             let turns = gateways.into_iter().zip(&mut clients).zip(&mut loads);
             for ((gateway, clients), load) in turns {
                 load.add(gateway, clients).await;

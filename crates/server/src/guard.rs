@@ -59,20 +59,20 @@ pub(crate) struct GuardedRouter {
     state: ServerState,
     router: TowerToHyperService<Router>,
     /// The rule of `POST /mcp`.
-    hub_post: RouteRule,
+    hub_post_rule: RouteRule,
 }
 
 impl GuardedRouter {
     pub(crate) fn new(
         router: Router<ServerState>,
         state: ServerState,
-        hub_post: RouteRule,
+        hub_post_rule: RouteRule,
     ) -> Self {
         let router = TowerToHyperService::new(router.with_state(state.clone()));
         Self {
             state,
             router,
-            hub_post,
+            hub_post_rule,
         }
     }
 }
@@ -87,7 +87,7 @@ impl RequestHandler for GuardedRouter {
             // Not boxed: every connection keeps the three kilobytes of this future, and no call
             // allocates them.
             Ok(()) if mcp_endpoint::is_hub_post(&request) => {
-                mcp_endpoint::answer_hub_post(&self.state, self.hub_post, request).await
+                mcp_endpoint::answer_hub_post(&self.state, self.hub_post_rule, request).await
             }
             Ok(()) => match self.router.call(request).await {
                 Ok(response) => response,

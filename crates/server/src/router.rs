@@ -226,7 +226,7 @@ fn metrics_route(app: &App) -> Route {
     get("/metrics", access, metrics::show).keys(KeyPolicy::All)
 }
 
-/// `POST /mcp`. The guard has it answered by its rule, without its handler.
+/// `POST /mcp`. The guard has it answered without its handler: of what is said here only its access and its keys count.
 fn hub_post() -> Route {
     post(MCP_PATH, Key, mcp_endpoint::streamable_http).stops_with_client()
 }

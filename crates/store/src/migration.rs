@@ -1,4 +1,4 @@
-//! The tables, as they came to be. A migration that has been released is never edited, and since
+//! The tables, as they came to be. What a released migration does is never changed, and since
 //! 0019 a migration only adds: servers of the version before go on beside the new one, and may
 //! start again.
 
