@@ -35,8 +35,8 @@ const named = process.argv.slice(2).map((file) => resolve(file));
 const files = named.length > 0 ? named : await allFiles();
 const browser = await launchSharedBrowser();
 process.env.TENON_E2E_BROWSER = browser.wsEndpoint();
-// One more than there are cores: a test waits about as much as it works.
-let failing = await failingFiles(files, availableParallelism() + 1);
+// Two more than there are cores, to keep them busy: a test waits about as much as it works.
+let failing = await failingFiles(files, availableParallelism() + 2);
 if (failing.length > 0 && !interrupted.signal.aborted) {
   // A deadline may be missed on a busy machine. What fails by itself as well is broken.
   console.log(`# again, one after another: ${failing.join(' ')}`);
