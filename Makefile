@@ -86,7 +86,7 @@ format: web/node_modules/.ready
 
 ## Generate the API's TypeScript from the Rust types.
 types:
-	UPDATE_TYPES=1 cargo test -q -p tenon-server --lib -- typescript openapi
+	UPDATE_TYPES=1 cargo test -q -p tenon-server --test it
 
 web: web/dist/index.html
 

@@ -8,8 +8,7 @@ mod output;
 mod server_prompts;
 mod tool_listings;
 
-pub use hub_caller::HubCaller;
-pub(crate) use hub_caller::ToolsMode;
+pub use hub_caller::{HubCaller, ToolsMode};
 pub use hub_service::HubService;
 pub(crate) use server_prompts::{fill_prompt, server_prompts};
 

@@ -19,17 +19,17 @@ use crate::tagged_json::TaggedJson;
 
 /// The parts of an operation, as TypeScript.
 #[derive(Debug, Default)]
-pub(crate) struct OperationParts {
+pub struct OperationParts {
     /// The type of the id in its path.
-    pub(crate) path: Option<String>,
+    pub path: Option<String>,
     /// An object of its query parameters.
-    pub(crate) query: Option<String>,
-    pub(crate) body: Option<OperationBody>,
-    pub(crate) response: OperationResponse,
+    pub query: Option<String>,
+    pub body: Option<OperationBody>,
+    pub response: OperationResponse,
 }
 
 #[derive(Debug)]
-pub(crate) enum OperationBody {
+pub enum OperationBody {
     Json {
         schema: String,
         required: bool,
@@ -41,7 +41,7 @@ pub(crate) enum OperationBody {
 }
 
 #[derive(Debug, Default)]
-pub(crate) enum OperationResponse {
+pub enum OperationResponse {
     #[default]
     Empty,
     Json(String),

@@ -102,7 +102,7 @@ impl Route {
     }
 
     /// What it takes and gives.
-    pub(crate) fn operation(&self) -> OperationParts {
+    pub fn operation(&self) -> OperationParts {
         (self.describe)()
     }
 

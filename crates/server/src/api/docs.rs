@@ -4,7 +4,7 @@ use axum::http::header;
 use axum::response::{Html, IntoResponse, Response};
 
 /// As `make types` wrote it.
-const DOCUMENT: &str = include_str!("../openapi/openapi.json");
+const DOCUMENT: &str = include_str!("../openapi.json");
 
 const PAGE: &str = include_str!("docs/page.html");
 

@@ -27,7 +27,7 @@ struct AuthenticatedClient {
 /// What the list of tools has.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize, TS)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum ToolsMode {
+pub enum ToolsMode {
     #[default]
     All,
     /// Three tools that find, describe and call the others.

@@ -1,23 +1,20 @@
-//! The TypeScript of the API, generated from the Rust types and committed.
-//!
-//! `make types` writes it; the test below fails when it is stale.
+//! The TypeScript of the API, generated from the Rust types.
 
 mod error_texts;
 
+use tenon_server::{mcp, wire};
 use ts_rs::{Config, TS};
 
-use crate::wire;
-pub use error_texts::{error_templates, error_texts};
+use crate::check_committed;
 
 /// Where the page expects it.
-#[cfg(test)]
 const FILE: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
     "/../../web/src/lib/api/types.ts"
 );
 
 /// All types of the API, in reading order.
-pub fn declarations() -> String {
+pub(crate) fn declarations() -> String {
     let config = Config::new();
     let mut file = String::from("// Generated from Rust by `make types`. Do not edit.\n");
     macro_rules! declare {
@@ -85,7 +82,7 @@ pub fn declarations() -> String {
         wire::ExportedTurn,
         wire::ExportedMessage,
         wire::ToolView,
-        crate::mcp::ToolsMode,
+        mcp::ToolsMode,
         wire::ToolsChange,
         wire::SourceSettingPatch,
         wire::ToolSettingPatch,
@@ -301,25 +298,7 @@ pub fn declarations() -> String {
     file
 }
 
-/// Fails if a generated file is stale; `make types` writes it anew.
-#[cfg(test)]
-fn check_committed(file: &str, fresh: &str) {
-    if std::env::var_os("UPDATE_TYPES").is_some() {
-        std::fs::write(file, fresh).unwrap();
-    }
-    let committed = std::fs::read_to_string(file).unwrap();
-    assert!(
-        committed == fresh,
-        "the API changed: run `make types` and commit {file}"
-    );
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_committed_types_are_those_of_the_code() {
-        check_committed(FILE, &declarations());
-    }
+#[test]
+fn the_committed_types_are_those_of_the_code() {
+    check_committed(FILE, &declarations());
 }

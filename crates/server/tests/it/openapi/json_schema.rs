@@ -212,56 +212,51 @@ fn described(mut schema: Value, docs: String) -> Value {
     schema
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+#[track_caller]
+fn check(typescript: &str, expected: Value) {
+    assert_eq!(schema(typescript), expected, "{typescript}");
+}
 
-    #[track_caller]
-    fn check(typescript: &str, expected: Value) {
-        assert_eq!(schema(typescript), expected, "{typescript}");
-    }
-
-    #[test]
-    fn types_of_the_page_become_schemas() {
-        check("string;", json!({"type": "string"}));
-        check(
-            "\"a\" | \"b\";",
-            json!({"type": "string", "enum": ["a", "b"]}),
-        );
-        check(
-            "Array<ChatId> | null;",
-            json!({"anyOf": [{"type": "array", "items": {"$ref": "#/components/schemas/ChatId"}}, {"type": "null"}]}),
-        );
-        check(
-            "{ a: number, \n/**\n * Why.\n * So.\n */\nb?: unknown[], };",
-            json!({
-                "type": "object",
-                "properties": {
-                    "a": {"type": "number"},
-                    "b": {"type": "array", "items": {}, "description": "Why. So."},
-                },
-                "required": ["a"],
-            }),
-        );
-        check(
-            "{ \"kind\": \"x\" } & (A | B);",
-            json!({"allOf": [
-                {"type": "object", "properties": {"kind": {"type": "string", "const": "x"}}, "required": ["kind"]},
-                {"anyOf": [{"$ref": "#/components/schemas/A"}, {"$ref": "#/components/schemas/B"}]},
-            ]}),
-        );
-        check(
-            "Record<string, [string, bigint]>;",
-            json!({"type": "object", "additionalProperties": {
-                "type": "array",
-                "prefixItems": [{"type": "string"}, {"type": "integer"}],
-                "items": false,
-                "minItems": 2,
-            }}),
-        );
-        check(
-            "{ [key in string]: boolean };",
-            json!({"type": "object", "additionalProperties": {"type": "boolean"}}),
-        );
-    }
+#[test]
+fn types_of_the_page_become_schemas() {
+    check("string;", json!({"type": "string"}));
+    check(
+        "\"a\" | \"b\";",
+        json!({"type": "string", "enum": ["a", "b"]}),
+    );
+    check(
+        "Array<ChatId> | null;",
+        json!({"anyOf": [{"type": "array", "items": {"$ref": "#/components/schemas/ChatId"}}, {"type": "null"}]}),
+    );
+    check(
+        "{ a: number, \n/**\n * Why.\n * So.\n */\nb?: unknown[], };",
+        json!({
+            "type": "object",
+            "properties": {
+                "a": {"type": "number"},
+                "b": {"type": "array", "items": {}, "description": "Why. So."},
+            },
+            "required": ["a"],
+        }),
+    );
+    check(
+        "{ \"kind\": \"x\" } & (A | B);",
+        json!({"allOf": [
+            {"type": "object", "properties": {"kind": {"type": "string", "const": "x"}}, "required": ["kind"]},
+            {"anyOf": [{"$ref": "#/components/schemas/A"}, {"$ref": "#/components/schemas/B"}]},
+        ]}),
+    );
+    check(
+        "Record<string, [string, bigint]>;",
+        json!({"type": "object", "additionalProperties": {
+            "type": "array",
+            "prefixItems": [{"type": "string"}, {"type": "integer"}],
+            "items": false,
+            "minItems": 2,
+        }}),
+    );
+    check(
+        "{ [key in string]: boolean };",
+        json!({"type": "object", "additionalProperties": {"type": "boolean"}}),
+    );
 }

@@ -4,17 +4,17 @@ use std::collections::{BTreeSet, HashMap};
 
 use serde_json::{Map, Value, json};
 
-use super::json_schema::{self, SCHEMAS};
+use tenon_server::authorize::{KeyPolicy, RouteAccess};
+use tenon_server::operation::{OperationBody, OperationParts, OperationResponse};
+use tenon_server::route::Route;
+use tenon_server::router::routes;
 
+use super::json_schema::{self, SCHEMAS};
 use super::summaries::{SECTIONS, SUMMARIES};
-use crate::authorize::{KeyPolicy, RouteAccess};
-use crate::operation::{OperationBody, OperationParts, OperationResponse};
-use crate::route::Route;
-use crate::router::routes;
 use crate::typescript;
 
 /// Tenon's own API as an OpenAPI 3.1 document.
-pub fn document() -> Value {
+pub(super) fn document() -> Value {
     let summaries: HashMap<&str, (&str, u16)> = SUMMARIES
         .iter()
         .map(|(route, summary, status)| (*route, (*summary, *status)))
@@ -229,53 +229,48 @@ fn mentioned(value: &Value, names: &mut BTreeSet<String>) {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+#[test]
+fn every_route_is_in_the_document_and_back() {
+    let document = document();
+    let listed: BTreeSet<String> = routes()
+        .iter()
+        .map(|route| format!("{} {}", route.method, route.path))
+        .collect();
+    let documented: BTreeSet<String> = document["paths"]
+        .as_object()
+        .unwrap()
+        .iter()
+        .flat_map(|(path, operations)| {
+            let path = path.strip_prefix("/api").unwrap();
+            let operations = operations.as_object().unwrap().keys();
+            operations.map(move |method| format!("{} {path}", method.to_uppercase()))
+        })
+        .collect();
+    assert_eq!(documented, listed);
+    let summaries: BTreeSet<String> = SUMMARIES
+        .iter()
+        .map(|(route, ..)| (*route).to_owned())
+        .collect();
+    assert_eq!(
+        summaries, listed,
+        "summaries of routes that are gone, or twice"
+    );
+    assert_eq!(summaries.len(), SUMMARIES.len());
+}
 
-    #[test]
-    fn every_route_is_in_the_document_and_back() {
-        let document = document();
-        let listed: BTreeSet<String> = routes()
-            .iter()
-            .map(|route| format!("{} {}", route.method, route.path))
-            .collect();
-        let documented: BTreeSet<String> = document["paths"]
-            .as_object()
-            .unwrap()
-            .iter()
-            .flat_map(|(path, operations)| {
-                let path = path.strip_prefix("/api").unwrap();
-                let operations = operations.as_object().unwrap().keys();
-                operations.map(move |method| format!("{} {path}", method.to_uppercase()))
-            })
-            .collect();
-        assert_eq!(documented, listed);
-        let summaries: BTreeSet<String> = SUMMARIES
-            .iter()
-            .map(|(route, ..)| (*route).to_owned())
-            .collect();
-        assert_eq!(
-            summaries, listed,
-            "summaries of routes that are gone, or twice"
-        );
-        assert_eq!(summaries.len(), SUMMARIES.len());
-    }
-
-    #[test]
-    fn an_operation_says_what_its_handler_takes_and_gives() {
-        let document = document();
-        let turn = &document["paths"]["/api/chats/{id}/turns"]["post"];
-        let schema = |name: &str| json!({"$ref": format!("{SCHEMAS}{name}")});
-        assert_eq!(turn["parameters"][0]["schema"], schema("ChatId"));
-        let content = |value: &Value| value["content"]["application/json"]["schema"].clone();
-        assert_eq!(content(&turn["requestBody"]), schema("StartTurn"));
-        assert_eq!(content(&turn["responses"]["202"]), schema("TurnStarted"));
-        assert_eq!(content(&turn["responses"]["default"]), schema("ErrorBody"));
-        let list = &document["paths"]["/api/chats"]["get"];
-        let names = list["parameters"].as_array().unwrap().iter();
-        let names: Vec<&str> = names.map(|one| one["name"].as_str().unwrap()).collect();
-        assert!(names.contains(&"before"), "{names:?}");
-        assert_eq!(list["security"], json!([{"key": []}, {"session": []}]));
-    }
+#[test]
+fn an_operation_says_what_its_handler_takes_and_gives() {
+    let document = document();
+    let turn = &document["paths"]["/api/chats/{id}/turns"]["post"];
+    let schema = |name: &str| json!({"$ref": format!("{SCHEMAS}{name}")});
+    assert_eq!(turn["parameters"][0]["schema"], schema("ChatId"));
+    let content = |value: &Value| value["content"]["application/json"]["schema"].clone();
+    assert_eq!(content(&turn["requestBody"]), schema("StartTurn"));
+    assert_eq!(content(&turn["responses"]["202"]), schema("TurnStarted"));
+    assert_eq!(content(&turn["responses"]["default"]), schema("ErrorBody"));
+    let list = &document["paths"]["/api/chats"]["get"];
+    let names = list["parameters"].as_array().unwrap().iter();
+    let names: Vec<&str> = names.map(|one| one["name"].as_str().unwrap()).collect();
+    assert!(names.contains(&"before"), "{names:?}");
+    assert_eq!(list["security"], json!([{"key": []}, {"session": []}]));
 }
