@@ -161,27 +161,30 @@ async fn faults(folder: &Path) {
 /// Calls over MCP, beside other gateways or by ourselves.
 async fn mcp(folder: &Path, with_others: bool) {
     println!("calls over MCP (Streamable HTTP, one session for each connection):");
+    // In turn, because the machine is not as fast now as it is a minute later.
+    let ours = [&Gateway::bridge_mcp(folder), &Gateway::hub(folder)];
     let mut fastest = [0.0_f64; CONNECTIONS.len()];
-    if with_others {
-        let gateways: [&dyn Fn() -> Gateway; 3] = [
-            &Gateway::mcpway,
-            &|| Gateway::mcp_proxy(folder),
-            &Gateway::fastmcp,
+    let [bridge, hub] = if with_others {
+        let others = [
+            &Gateway::mcpway(),
+            &Gateway::mcp_proxy(folder),
+            &Gateway::fastmcp(),
         ];
-        for start in gateways {
-            let gateway = start();
-            let [figures] = measure([&gateway], &mcp_client).await;
-            print_mcp(&gateway, &figures);
+        let [mcpway, mcp_proxy, fastmcp] = others;
+        let all = [mcpway, mcp_proxy, fastmcp, ours[0], ours[1]];
+        let [first, second, third, bridge, hub] = measure(all, &mcp_client).await;
+        for (gateway, figures) in others.into_iter().zip([first, second, third]) {
+            print_mcp(gateway, &figures);
             for (fastest, reached) in fastest.iter_mut().zip(figures.calls_per_second) {
                 *fastest = fastest.max(reached);
             }
         }
-    }
-    // Together, because the machine is not as fast now as it is a minute later.
-    let gateways = [&Gateway::bridge_mcp(folder), &Gateway::hub(folder)];
-    let [bridge, hub] = measure(gateways, &mcp_client).await;
-    print_mcp(gateways[0], &bridge);
-    print_mcp(gateways[1], &hub);
+        [bridge, hub]
+    } else {
+        measure(ours, &mcp_client).await
+    };
+    print_mcp(ours[0], &bridge);
+    print_mcp(ours[1], &hub);
     for (number, connections) in CONNECTIONS.into_iter().enumerate() {
         let (bridge, hub) = (
             bridge.calls_per_second[number],
